@@ -42,7 +42,7 @@ export const formulaCases = cases({
       c.ok(uuid.test(made.id), 'id is a UUID')
       c.ok(made.created_by, 'created_by is set')
       c.ok(Number.isFinite(Date.parse(made.created_at)), 'created_at is a date')
-      const read = c.success(await c.asManagement('GET', `/reactor-formulas/${made.id}`), 200).body
+      const read = await c.get(`/reactor-formulas/${made.id}`)
       for (const [name, value] of Object.entries(given)) {
         c.matches(made[name], value, name)
         c.matches(read[name], value, `${name} when read`)
@@ -135,10 +135,7 @@ export const formulaCases = cases({
           { name: 'b', type: 'string', optional: true },
         ],
       })
-      const { request_parameters } = c.success(
-        await c.asManagement('GET', `/reactor-formulas/${id}`),
-        200,
-      ).body
+      const { request_parameters } = await c.get(`/reactor-formulas/${id}`)
       c.ok(!request_parameters[0].optional, 'the first is not')
       c.equal(request_parameters[1].optional, true, 'optional of the second')
     },
@@ -151,7 +148,7 @@ export const formulaCases = cases({
         await c.formula({ name: `${c.tag} two` }),
       ]
       const list = async (name: string) => {
-        const page = c.success(await c.asManagement('GET', `/reactor-formulas?name=${name}`), 200).body
+        const page = await c.get(`/reactor-formulas?name=${name}`)
         c.ok(typeof page?.pagination === 'object' && page.pagination !== null, 'pagination is an object')
         return c.ids(page).sort()
       }
@@ -169,7 +166,7 @@ export const formulaCases = cases({
       })
       const next = { ...valid(c), name: `${c.tag} new`, code: 'module.exports = () => ({ raw: 2 })' }
       const put = c.success(await c.asManagement('PUT', `/reactor-formulas/${id}`, next), 200).body
-      const read = c.success(await c.asManagement('GET', `/reactor-formulas/${id}`), 200).body
+      const read = await c.get(`/reactor-formulas/${id}`)
       for (const formula of [put, read]) {
         c.equal([formula.id, formula.created_at], [id, created_at], 'id and created_at')
         for (const [name, value] of Object.entries(next)) c.matches(formula[name], value, name)
@@ -189,11 +186,7 @@ export const formulaCases = cases({
         'no code': { ...without(next, 'code'), name: 'other' },
         'an unknown type': { ...next, name: 'other', type: 'none' },
       })
-      c.equal(
-        c.success(await c.asManagement('GET', `/reactor-formulas/${id}`), 200).body.name,
-        next.name,
-        'name',
-      )
+      c.equal((await c.get(`/reactor-formulas/${id}`)).name, next.name, 'name')
     },
   ],
   'FOR-015.a': [
@@ -224,7 +217,7 @@ export const formulaCases = cases({
       c.refused(await c.asOtherManagement('GET', `/reactor-formulas/${id}`), 404, 'reading it')
       c.refused(await c.asOtherManagement('DELETE', `/reactor-formulas/${id}`), 404, 'deleting it')
       const list = async (call = c.asManagement) =>
-        c.ids(c.success(await call('GET', `/reactor-formulas?name=${c.tag}*`), 200).body)
+        c.ids(await c.get(`/reactor-formulas?name=${c.tag}*`, call))
       c.equal(await list(), [id], 'its own list')
       c.equal(await list(c.asOtherManagement), [], 'the list of the other')
     },

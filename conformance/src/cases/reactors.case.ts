@@ -15,8 +15,7 @@ async function configured(c: Context) {
   return { formula, body: { name: c.tag, configuration, formula: { id: formula.id } } }
 }
 const create = (c: Context) => (body: object) => c.asManagement('POST', '/reactors', body)
-const read = async (c: Context, id: string) =>
-  c.success(await c.asManagement('GET', `/reactors/${id}`), 200).body
+const read = async (c: Context, id: string) => await c.get(`/reactors/${id}`)
 
 /** Specification, sections 2.7 and 4.4, without invocations. */
 export const reactorCases = cases({
@@ -105,7 +104,7 @@ export const reactorCases = cases({
     async c => {
       const [one, two] = [await c.reactor(), await c.reactor()]
       const list = async (query: string) => {
-        const page = c.success(await c.asManagement('GET', `/reactors?${query}`), 200).body
+        const page = await c.get(`/reactors?${query}`)
         c.ok(typeof page?.pagination === 'object' && page.pagination !== null, 'pagination is an object')
         return c.ids(page).sort()
       }
@@ -119,8 +118,7 @@ export const reactorCases = cases({
       const formula = { id: (await c.formula()).id }
       const make = (name: string) => c.reactor({}, { name: `${c.tag} ${name}`, formula })
       const [one, two] = [await make('one'), await make('two')]
-      const list = async (name: string) =>
-        c.ids(c.success(await c.asManagement('GET', `/reactors?name=${name}`), 200).body).sort()
+      const list = async (name: string) => c.ids(await c.get(`/reactors?name=${name}`)).sort()
       c.equal(await list(`${c.tag}*`), [one.id, two.id].sort(), 'both')
       c.equal(await list(`${c.tag}*two`), [two.id], 'one of them')
       c.equal(await list(`${c.tag}*three`), [], 'none')

@@ -1,7 +1,7 @@
 import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 import type { Call } from '../harness/target.ts'
-import { hour, minute } from './values.ts'
+import { hour, minute, rule } from './values.ts'
 
 /** Expects that a session may create tokens until a minute before its end, and no more after it. */
 async function expectLifetime(c: Context, call: Call, ms: number): Promise<void> {
@@ -199,14 +199,9 @@ export const sessionCases = cases({
     async c => {
       const inside = await c.token({ containers: [`${c.container}in/`], mask: 'X' })
       const outside = await c.token({ containers: [`${c.container}out/`] })
-      const rule = {
-        priority: 1,
-        container: `${c.container}in/`,
-        transform: 'mask',
-        permissions: ['token:read'],
-      }
+      const rules = [rule(`${c.container}in/`, 'mask', ['token:read'])]
       const { nonce, session_key } = await c.session()
-      const reply = await c.asPrivate('POST', '/sessions/authorize', { nonce, rules: [rule] })
+      const reply = await c.asPrivate('POST', '/sessions/authorize', { nonce, rules })
       c.success(reply, 200, 'authorizing by a rule')
       const call = c.as(session_key)
       c.equal((await c.read(inside.id, call)).data, 'X', 'data inside')

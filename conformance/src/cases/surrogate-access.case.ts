@@ -23,7 +23,7 @@ export const applicationCases = cases({
         201,
       ).body
       c.ok(typeof made.key === 'string' && made.key.length >= 16, 'there is a key')
-      const read = c.success(await c.asManagement('GET', `/applications/${made.id}`), 200).body
+      const read = await c.get(`/applications/${made.id}`)
       c.equal(
         [read.name, read.type, read.permissions, read.key],
         [c.tag, 'private', ['token:search'], undefined],
@@ -118,7 +118,7 @@ export const applicationCases = cases({
   'APP-506.a': [
     'a key can read its own application',
     async c => {
-      const own = c.success(await c.asPrivate('GET', '/applications/key'), 200).body
+      const own = await c.get('/applications/key', c.asPrivate)
       c.equal([own.type, own.id], ['private', (await c.token()).created_by], 'type and id')
     },
   ],
@@ -329,7 +329,7 @@ export const applicationCases = cases({
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
       // A list of another case at the same time may be logged later than the deletion.
       await c.eventually(async () => {
-        const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}`), 200).body
+        const { data } = await c.get(`/logs?entity_id=${id}`)
         return data.some((entry: { operation: string }) => entry.operation === 'token:delete') || undefined
       }, 'the entry of the deletion')
     },

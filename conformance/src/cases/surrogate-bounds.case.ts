@@ -90,7 +90,7 @@ export const boundCases = cases({
       const { id } = await c.token({ containers: [container], mask: 'X' })
       const { call } = await c.application({ rules: [rule({ container })] })
       c.equal((await c.read(id, call)).data, 'X', 'data')
-      c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [id], 'what it lists')
+      c.equal(c.ids(await c.get('/tokens', call)), [id], 'what it lists')
     },
   ],
   'ACC-533.a': [
@@ -131,7 +131,7 @@ export const boundCases = cases({
       ]
       const listed = async (more: object[] = []) => {
         const { call } = await c.application({ rules: [...rights, ...more] })
-        const { data, pagination } = c.success(await call('GET', '/tokens?size=100'), 200).body
+        const { data, pagination } = await c.get('/tokens?size=100', call)
         c.equal(pagination?.total_items, data.length, 'total_items')
         return c.ids({ data }).sort()
       }

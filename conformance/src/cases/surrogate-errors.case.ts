@@ -202,7 +202,7 @@ export const errorCases = cases({
         [c.asManagement, 'PUT', `/applications/${id}`, { ...application, name: '1' }, application],
       ]
       for (const [call, method, path, one, two] of pairs) {
-        const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag} ${method} ${path}` }
+        const { headers } = c.keyed(`${c.tag} ${method} ${path}`)
         const what = `${method} ${path.split('/')[1]}`
         c.success(await call(method, path, one, { headers }), undefined, what)
         c.equal(
@@ -212,7 +212,7 @@ export const errorCases = cases({
         )
       }
       // For operations without a body: the key was used for another operation.
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const { headers } = c.keyed()
       c.success(await c.asPublic('POST', '/tokens', { type: 'token', data: 1 }, { headers }), 201)
       c.equal((await c.asPublic('POST', '/sessions', undefined, { headers })).status, 422, 'a session')
       c.success(await c.asManagement('PATCH', `/reactors/${reactor.id}`, { name: '3' }, { headers }), 204)

@@ -72,8 +72,7 @@ export const surrogateFormulaCases = cases({
     'a name filter matches a part of a name in another case',
     async c => {
       const { id } = await c.formula({ name: `First ${c.tag} Last` })
-      const list = async (name: string) =>
-        c.ids(c.success(await c.asManagement('GET', `/reactor-formulas?name=${name}`), 200).body)
+      const list = async (name: string) => c.ids(await c.get(`/reactor-formulas?name=${name}`))
       c.equal(await list(`${c.tag.toUpperCase()}%20la`), [id], 'a part')
       c.equal(await list(`${c.tag}*`), [], 'a wildcard at the end alone')
     },
@@ -99,7 +98,7 @@ export const surrogateFormulaCases = cases({
       c.success(await c.asManagement('PUT', `/reactor-formulas/${formula.id}`, next), 200)
       const put = { name: c.tag, configuration: {}, formula: { id: other.id } }
       c.success(await c.asManagement('PUT', `/reactors/${id}`, put), 200)
-      const read = c.success(await c.asManagement('GET', `/reactors/${id}`), 200).body
+      const read = await c.get(`/reactors/${id}`)
       c.equal([read.formula.id, read.formula.name], [formula.id, next.name], 'id and name of the formula')
     },
   ],

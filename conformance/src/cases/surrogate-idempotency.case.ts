@@ -2,9 +2,7 @@ import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 import { minute } from './values.ts'
 
-const keyed = (c: Context, key: string) => ({
-  headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag} ${key}` },
-})
+const keyed = (c: Context, key: string) => c.keyed(`${c.tag} ${key}`)
 
 /** The response to a repeated request after a change. */
 export const surrogateIdempotencyCases = cases({

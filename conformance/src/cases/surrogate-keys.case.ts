@@ -78,14 +78,14 @@ export const keyCases = cases({
     async c => {
       const { id, call } = await c.ruled('reveal', ['token:read'])
       const path = `/applications/${id}/keys`
-      const [first] = c.success(await c.asManagement('GET', path), 200).body
+      const [first] = await c.get(path)
       c.refused(await c.asManagement('DELETE', `${path}/${first.id}`), 409, 'the only key')
       const second = c.success(await c.asManagement('POST', path), 201).body
       c.success(await call('GET', '/tokens'), 200, 'the first key before')
       c.success(await c.asManagement('DELETE', `${path}/${first.id}`), 204)
       c.refused(await call('GET', '/tokens'), 401, 'the first key')
       c.success(await c.as(second.key)('GET', '/tokens'), 200, 'the second key')
-      c.equal(c.success(await c.asManagement('GET', path), 200).body.length, 1, 'the number of keys')
+      c.equal((await c.get(path)).length, 1, 'the number of keys')
     },
   ],
 })

@@ -21,7 +21,7 @@ export const oneWayCases = cases({
         (list as { data: { id: string; data?: unknown }[] }).data.find(one => one.id === id)?.data
       const shown = async (id: string) => [
         (await c.read(id, call)).data,
-        await listed(c.success(await call('GET', `/tokens?id=${id}`), 200).body, id),
+        await listed(await c.get(`/tokens?id=${id}`, call), id),
         await listed(c.success(await call('POST', '/tokens/search', search), 200).body, id),
         c.success(await call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }), 200).body.data,
         c.success(await call('POST', '/detokenize', [`{{ ${id} }}`]), 200).body[0],

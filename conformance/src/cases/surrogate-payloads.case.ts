@@ -15,7 +15,7 @@ export const payloadCases = cases({
   'IDE-501.a': [
     'a create that is repeated under its key has the same response and is stored once',
     async c => {
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const { headers } = c.keyed()
       const send = () =>
         c.asPrivate('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] }, { headers })
       const [one, two] = [c.success(await send(), 201), c.success(await send(), 201)]
@@ -26,7 +26,7 @@ export const payloadCases = cases({
   'IDE-502.a': [
     'another body under a used key is 422',
     c => {
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const { headers } = c.keyed()
       const send = (data: number) => c.asPrivate('POST', '/tokens', { type: 'token', data }, { headers })
       return c.refuses(422, send, 1, { 'another body': 2 })
     },
@@ -34,7 +34,7 @@ export const payloadCases = cases({
   'IDE-503.a': [
     'the same key can be used for a valid request after a refusal',
     async c => {
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const { headers } = c.keyed()
       const send = (type: string) => c.asPrivate('POST', '/tokens', { type, data: 1 }, { headers })
       c.refused(await send('none'), 400, 'an unknown type')
       c.success(await send('token'), 201, 'a good one')

@@ -9,12 +9,12 @@ export const tenantCases = cases({
   'APP-541.a': [
     'a tenant gets the name that is given to it, once, with an entry in the log, by what may change applications',
     async c => {
-      const before = c.success(await c.asManagement('GET', own), 200).body
+      const before = await c.get(own)
       const renamer = await c.application({ permissions: ['application:update'] }, 'management')
       const reader = await c.application({ permissions: ['application:read'] }, 'management')
       const rename = (name: unknown, call = renamer.call, key?: string) => {
-        const headers = key === undefined ? {} : { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: key }
-        return call('PUT', own, { name, id: nothing }, { headers, plain: true })
+        const options = key === undefined ? {} : c.keyed(key)
+        return call('PUT', own, { name, id: nothing }, { ...options, plain: true })
       }
       try {
         const renamed = c.success(await rename(c.tag), 200).body
@@ -32,7 +32,7 @@ export const tenantCases = cases({
           'no name': undefined,
         })
         const last = c.success(await rename('n'), 200, 'one character').body
-        const read = c.success(await c.asManagement('GET', own), 200).body
+        const read = await c.get(own)
         c.equal([read.name, read.id], ['n', before.id], 'name and id afterwards')
         c.equal(read, last, 'all members, as in the response to the update')
         c.ok(read.modified_at >= renamed.modified_at, 'it shows when it was changed last')
@@ -40,7 +40,7 @@ export const tenantCases = cases({
         c.success(await rename('first', undefined, 'k'), 200, 'a key of one character')
         c.success(await rename('second', undefined, 'k'.repeat(255)), 200, 'a key of 255')
         c.success(await rename('first', undefined, 'k'), 200, 'the first again')
-        const after = c.success(await c.asManagement('GET', own), 200).body
+        const after = await c.get(own)
         c.equal(after.name, 'second', 'name after a repeated request')
         c.refused(await rename('third', undefined, 'k'), 422, 'another name under a used key')
         c.refused(await rename('third', undefined, 'k'.repeat(256)), 400, 'a key of 256 characters')
@@ -68,7 +68,7 @@ export const tenantCases = cases({
       const { tenant_id } = await c.token()
       const reader = await c.application({ permissions: ['token:read'] })
       for (const call of [c.asPrivate, c.asManagement, reader.call]) {
-        const { id, name } = c.success(await call('GET', own), 200).body
+        const { id, name } = await c.get(own, call)
         c.equal([id, typeof name], [tenant_id, 'string'], 'id and name')
       }
       const { call } = await c.authorized({ permissions: ['token:read'] })
@@ -79,9 +79,9 @@ export const tenantCases = cases({
   'APP-543.a': [
     'every key lists the permissions, with the types of application that may hold each',
     async c => {
-      const list = c.success(await c.asPrivate('GET', '/permissions'), 200).body
+      const list = await c.get('/permissions', c.asPrivate)
       for (const call of [c.asPublic, c.asManagement])
-        c.equal(c.success(await call('GET', '/permissions'), 200).body, list, 'the list for another key')
+        c.equal(await c.get('/permissions', call), list, 'the list for another key')
       const held = Object.fromEntries(
         list.map((one: { type: string; application_types: string[] }) => [one.type, one.application_types]),
       )

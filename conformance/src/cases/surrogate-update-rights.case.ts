@@ -1,15 +1,11 @@
 import { cases } from '../harness/case.ts'
 import type { Context } from '../harness/context.ts'
 import type { Call } from '../harness/target.ts'
-import { ssn } from './values.ts'
+import { rule, ssn } from './values.ts'
 
 const update = ['token:update']
-const rule = (transform: string, container: string, priority = 1) => ({
-  priority,
-  container,
-  transform,
-  permissions: update,
-})
+const updating = (transform: string, container: string, priority = 1) =>
+  rule(container, transform, update, priority)
 
 /** Changes of each member with expressions over the data: to a value and back to the default. */
 const expressions: readonly [member: string, value: unknown][] = [
@@ -46,7 +42,7 @@ export const updateRightCases = cases({
     async c => {
       for (const [who, rights] of [
         ['one that holds it directly', { permissions: update }],
-        ['one by a rule that reveals', { rules: [rule('reveal', c.container)] }],
+        ['one by a rule that reveals', { rules: [updating('reveal', c.container)] }],
       ] as const) {
         const { call } = await c.application(rights)
         for (const [member, value] of expressions) {
@@ -62,7 +58,7 @@ export const updateRightCases = cases({
     async c => {
       for (const transform of ['mask', 'redact'])
         await setsNone(c, `a rule that ${transform}s`, (await c.ruled(transform, update)).call)
-      const both = await c.application({ permissions: update, rules: [rule('mask', c.container)] })
+      const both = await c.application({ permissions: update, rules: [updating('mask', c.container)] })
       await setsNone(c, 'a rule that masks before the permission', both.call)
     },
   ],
@@ -71,7 +67,7 @@ export const updateRightCases = cases({
     async c => {
       const direct = await c.application({ permissions: update }, 'public')
       await setsNone(c, 'a public application', direct.call)
-      const reveals = await c.application({ rules: [rule('reveal', c.container)] }, 'public')
+      const reveals = await c.application({ rules: [updating('reveal', c.container)] }, 'public')
       await setsNone(c, 'a public application by a rule that reveals', reveals.call)
     },
   ],
@@ -79,7 +75,7 @@ export const updateRightCases = cases({
     'each container counts, before and after a move',
     async c => {
       const [open, shut] = [`${c.container}open/`, `${c.container}shut/`]
-      const { call } = await c.application({ rules: [rule('reveal', open), rule('mask', shut, 2)] })
+      const { call } = await c.application({ rules: [updating('reveal', open), updating('mask', shut, 2)] })
       const send = async ([from, to]: readonly [string[], string[]]) => {
         const { id } = await c.token({ containers: from })
         return call('PATCH', `/tokens/${id}`, { mask: 'X', containers: to })
@@ -117,7 +113,7 @@ export const updateRightCases = cases({
     async c => {
       const { call } = await c.application({ permissions: update })
       const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
-      const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+      const options = c.keyed()
       const send = () => call('PATCH', `/tokens/${id}`, { mask: '{{ data }}' }, options)
       const [first, second] = [c.success(await send(), 200), c.success(await send(), 200)]
       c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both responses')
@@ -126,10 +122,7 @@ export const updateRightCases = cases({
   'ACC-521.c': [
     'the response to an update shows a caller who may read what a read shows then',
     async c => {
-      const read = (transform: string) => ({
-        ...rule(transform, c.container, 2),
-        permissions: ['token:read'],
-      })
+      const read = (transform: string) => rule(c.container, transform, ['token:read'], 2)
       for (const [who, rights, shown] of [
         ['masked', { permissions: ['token:update', 'token:read'] }, ['3456', '7654', '9876']],
         ['whole', { permissions: update, rules: [read('reveal')] }, ['123456', '987654', '987654']],
@@ -151,7 +144,7 @@ export const updateRightCases = cases({
     async c => {
       const direct = await c.authorized({ permissions: update })
       await setsNone(c, 'a session', direct.call)
-      const reveals = await c.authorized({ rules: [rule('reveal', c.container)] })
+      const reveals = await c.authorized({ rules: [updating('reveal', c.container)] })
       await setsNone(c, 'a session by a rule that reveals', reveals.call)
     },
   ],

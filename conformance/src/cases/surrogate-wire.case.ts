@@ -204,10 +204,7 @@ export const wireCases = cases({
     'pagination shows the number of items and the position of the page',
     async c => {
       for (let n = 0; n < 5; n++) await c.token({ metadata: { run: c.tag } })
-      const page = c.success(
-        await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&page=2&size=2`),
-        200,
-      ).body
+      const page = await c.get(`/tokens?metadata.run=${c.tag}&page=2&size=2`, c.asPrivate)
       const { total_items, page_number, page_size, total_pages } = page.pagination
       c.equal(
         [total_items, page_number, page_size, total_pages, page.data.length],
@@ -243,7 +240,7 @@ export const wireCases = cases({
     'a page after the last one is empty',
     async c => {
       await c.token({ metadata: { run: c.tag } })
-      const page = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&page=2`), 200).body
+      const page = await c.get(`/tokens?metadata.run=${c.tag}&page=2`, c.asPrivate)
       c.equal([page.data, page.pagination.total_items], [[], 1], 'data and total')
     },
   ],

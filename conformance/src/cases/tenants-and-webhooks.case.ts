@@ -6,7 +6,7 @@ import { NotSupported } from '../harness/finding.ts'
 import { minute, ssn } from './values.ts'
 
 /** Checks the signature of a delivery by the Standard Webhooks scheme. */
-function expectSigned(c: Context, { headers, text }: Delivery, which: string): void {
+export function expectSigned(c: Context, { headers, text }: Delivery, which: string): void {
   const secret = Buffer.from((c.target.webhookSecret ?? '').replace(/^whsec_/, ''), 'base64')
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
   const expected = `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
@@ -97,13 +97,11 @@ export const tenantAndWebhookCases = cases({
     'a job whose delivery fails is listed, without the secrets of its callback, until it is delivered',
     async c => {
       const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: 1 })' })
-      const box = (await c.inbox()).open([500])
-      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
+      const { box } = await c.delivered(reactor, {}, [500])
       const listed = async () => {
-        const page = c.success(await c.asManagement('GET', '/jobs?size=100'), 200).body
+        const page = await c.get('/jobs?size=100')
         return page.data.find((job: { reactor_id: string }) => job.reactor_id === reactor.id)
       }
-      await c.eventually(async () => box.deliveries[0], 'the first attempt')
       const job = await c.eventually(
         async () => ((await listed())?.failures === 1 ? listed() : undefined),
         'the job',
@@ -124,9 +122,7 @@ export const tenantAndWebhookCases = cases({
     'a canceled job is gone, and is not delivered',
     async c => {
       const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: 1 })' })
-      const box = (await c.inbox()).open([500])
-      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
-      const first = await c.eventually(async () => box.deliveries[0], 'the first attempt')
+      const { box, first } = await c.delivered(reactor, {}, [500])
       const path = `/jobs/${first.headers['webhook-id']}`
       c.refused(await c.asPrivate('DELETE', path), 403)
       c.refused(await c.as(undefined)('DELETE', path), 401)
@@ -143,10 +139,8 @@ export const tenantAndWebhookCases = cases({
       const code = `const { BadRequestError } = require('@surrogate/formula-errors')
         module.exports = async () => { throw new BadRequestError({ amount: ['is too high'] }) }`
       const reactor = await c.reactor({ code })
-      const box = (await c.inbox()).open()
-      c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
-      const { text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
-      const { status, errors } = JSON.parse(text)
+      const { first } = await c.delivered(reactor)
+      const { status, errors } = JSON.parse(first.text)
       c.equal([status, errors], [400, { amount: ['is too high'] }], 'status and errors')
     },
   ],
@@ -155,7 +149,7 @@ export const tenantAndWebhookCases = cases({
     async c => {
       const rule = { priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }
       const { id } = await c.application({ rules: [{ ...rule, description: 'Support staff' }] })
-      const { rules } = c.success(await c.asManagement('GET', `/applications/${id}`), 200).body
+      const { rules } = await c.get(`/applications/${id}`)
       c.equal(rules[0]?.description, 'Support staff', 'description')
     },
   ],

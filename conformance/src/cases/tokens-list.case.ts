@@ -7,7 +7,7 @@ export const tokenListCases = cases({
     'a list returns pagination and tokens',
     async c => {
       const { id } = await c.token({ metadata: { run: c.tag } })
-      const list = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`), 200).body
+      const list = await c.get(`/tokens?metadata.run=${c.tag}`, c.asPrivate)
       c.ok(typeof list?.pagination === 'object' && list.pagination !== null, 'pagination is an object')
       c.equal(c.ids(list), [id], 'ids')
       c.equal(list.data[0].data, c.tag, 'data of the token')
@@ -17,8 +17,7 @@ export const tokenListCases = cases({
     'a list filtered by ids contains only these tokens',
     async c => {
       const [a, b, other] = [await c.token(), await c.token(), await c.token()]
-      const list = async (query: string) =>
-        c.ids(c.success(await c.asPrivate('GET', `/tokens?${query}`), 200).body).sort()
+      const list = async (query: string) => c.ids(await c.get(`/tokens?${query}`, c.asPrivate)).sort()
       c.equal(await list(`id=${a.id}`), [a.id], 'one id')
       c.equal(await list(`id=${a.id}&id=${b.id}`), [a.id, b.id].sort(), 'two ids')
       c.ok(other.id !== a.id && other.id !== b.id, 'the third is another')
@@ -34,7 +33,7 @@ export const tokenListCases = cases({
         token: (await c.token({ metadata })).id,
       }
       const list = async (query: string) =>
-        c.ids(c.success(await c.asPrivate('GET', `/tokens?${query}&metadata.run=${c.tag}`), 200).body).sort()
+        c.ids(await c.get(`/tokens?${query}&metadata.run=${c.tag}`, c.asPrivate)).sort()
       c.equal(await list('type=card'), [made.card], 'one type')
       c.equal(await list('type=card&type=token'), [made.card, made.token].sort(), 'two types')
     },
@@ -58,8 +57,7 @@ export const tokenListCases = cases({
     async c => {
       const one = await c.token({ metadata: { run: c.tag, kind: 'one' } })
       const two = await c.token({ metadata: { run: c.tag, kind: 'two' } })
-      const list = async (query: string) =>
-        c.ids(c.success(await c.asPrivate('GET', `/tokens?${query}`), 200).body).sort()
+      const list = async (query: string) => c.ids(await c.get(`/tokens?${query}`, c.asPrivate)).sort()
       c.equal(await list(`metadata.run=${c.tag}`), [one.id, two.id].sort(), 'one entry')
       c.equal(await list(`metadata.run=${c.tag}&metadata.kind=one`), [one.id], 'two entries')
     },
@@ -69,7 +67,7 @@ export const tokenListCases = cases({
     async c => {
       const { id } = await c.token({ metadata: { run: c.tag, kind: 'one' } })
       const query = `/tokens?metadata.run=${c.tag}&metadata.kind=one`
-      c.equal(c.ids(c.success(await c.asPrivate('GET', query), 200).body), [id], 'without a repetition')
+      c.equal(c.ids(await c.get(query, c.asPrivate)), [id], 'without a repetition')
       const repeated = await c.asPrivate('GET', `${query}&metadata.kind=two`, undefined, { plain: true })
       c.equal(c.ids(c.success(repeated, 200).body), [id], 'with one')
       const turned = await c.asPrivate(
@@ -89,7 +87,7 @@ export const tokenListCases = cases({
       const { id } = await c.token({ ...masked, metadata: { run: c.tag } })
       for (const [transform, data] of shownUnder) {
         const call = await c.under(transform, ['token:read'])
-        const list = c.success(await call('GET', `/tokens?metadata.run=${c.tag}`), 200).body
+        const list = await c.get(`/tokens?metadata.run=${c.tag}`, call)
         c.equal(c.ids(list), [id], `ids under ${transform}`)
         c.equal(list.data[0].data ?? undefined, data, `data under ${transform}`)
       }

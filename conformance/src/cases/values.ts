@@ -16,11 +16,24 @@ export const shownUnder = [
   ['mask', masked.mask],
   ['redact', undefined],
 ] as const
+/** Returns an access rule on a container. */
+export const rule = (container: string, transform: string, permissions: readonly string[], priority = 1) => ({
+  priority,
+  container,
+  transform,
+  permissions,
+})
 /** Returns a list of `count` values. */
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
 export const minute = 60_000
 export const hour = 60 * minute
+/** Returns an instant in the local time of an offset, such as `+05:30` or `-09`. */
+export function atOffset(ms: number, offset: string): string {
+  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number)
+  const ahead = (hours * 60 + minutes) * (offset.startsWith('-') ? -minute : minute)
+  return new Date(ms + ahead).toISOString().replace('Z', offset)
+}
 /** True for digits that pass the Luhn check. */
 export function isLuhn(text: string): boolean {
   const sum = [...text].reverse().reduce((total, digit, index) => {

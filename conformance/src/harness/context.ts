@@ -82,6 +82,11 @@ export class Context extends Checks {
     }
   }
 
+  /** Returns the options of a request with an idempotency key. */
+  keyed(key = this.tag): { readonly headers: Readonly<Record<string, string>> } {
+    return { headers: { [`${this.target.headerPrefix}-IDEMPOTENCY-KEY`]: key } }
+  }
+
   /** Polls until `ask` resolves with a value. Throws a `Finding` if that takes too long. */
   async eventually<T>(
     ask: () => Promise<T | undefined>,
@@ -105,6 +110,11 @@ export class Context extends Checks {
     const reply = this.success(await call('POST', '/tokens', body), 201, 'a valid token')
     this.ok(typeof reply.body?.id === 'string', 'a created token has an id')
     return reply.body
+  }
+
+  /** Returns what is at a path, by default for the management application. */
+  async get(path: string, call: Call = this.asManagement): Promise<Answer> {
+    return this.success(await call('GET', path), 200).body
   }
 
   async read(id: string, call: Call = this.asPrivate): Promise<Answer> {
@@ -195,6 +205,22 @@ export class Context extends Checks {
 
   react(reactor: { readonly id: string }, body: unknown, call = this.asPrivate, options?: SendOptions) {
     return call('POST', `/reactors/${reactor.id}/react`, body, options)
+  }
+
+  /**
+   * Invokes a reactor asynchronously. Resolves with the response, its inbox, which responds with these statuses and then
+   * with 200, and the first delivery.
+   */
+  async delivered(
+    reactor: { readonly id: string },
+    args: unknown = {},
+    statuses: readonly number[] = [],
+    call = this.asPrivate,
+  ) {
+    const box = (await this.inbox()).open(statuses)
+    const reply = this.success(await this.react(reactor, { args, callback_url: box.url }, call), 202)
+    const first = await this.eventually(async () => box.deliveries[0], 'the delivery of the result')
+    return { reply, box, first }
   }
 
   /** Invokes a new formula and returns its raw output. */

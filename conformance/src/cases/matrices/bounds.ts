@@ -92,8 +92,7 @@ async function expectKeyLimits(
   send: (options: SendOptions) => Promise<Reply>,
 ): Promise<void> {
   // Sent as they are: no client sends such a key.
-  const ask = (text: string) =>
-    send({ plain: true, headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: text } })
+  const ask = (text: string) => send({ plain: true, ...c.keyed(text) })
   c.success(await ask(shortest), undefined, '1 character')
   c.success(await ask(c.tag.padEnd(255, 'x')), undefined, '255 characters')
   c.refused(await ask(c.tag.padEnd(256, 'x')), 400, '256 characters')
@@ -109,7 +108,7 @@ const tenantKeyCell: Cell = {
   needs: ['second-tenant'],
   async run(c) {
     const path = '/tenants/self'
-    const { name } = c.success(await c.asOtherManagement('GET', path), 200).body
+    const { name } = await c.get(path, c.asOtherManagement)
     await expectKeyLimits(c, '~', options => c.asOtherManagement('PUT', path, { name }, options))
   },
 }

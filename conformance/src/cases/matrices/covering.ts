@@ -17,116 +17,45 @@ const tokens: readonly (readonly string[])[] = [
   ['d/', 'd/f/', 'a/'],
 ]
 
-type Condition = readonly [operator: 'is' | 'starts_with' | 'equals', value: string]
-/** A container, or conditions. `is` names a token by its number. */
-type Rule = string | readonly Condition[]
-
-const ruleSets: Readonly<Record<string, readonly Rule[]>> = {
+/** A container, or conditions, such as `equals a/ & starts_with a/b/`. `is 6` names a token by its number. */
+const ruleSets: Readonly<Record<string, readonly string[]>> = {
   container: ['a/'],
   'other-case': ['A/B/'],
   'two-containers': ['a/', 'd/'],
   'one-of-three': ['d/'],
   'one-of-several': ['a/b/'],
-  root: [[['equals', '/']]],
+  root: ['equals /'],
   'three-containers': ['a/b/', 'd/', 'a/c/'],
-  equals: [[['equals', 'a/b/']]],
-  'equals-and-container': [[['equals', 'a/']], 'd/'],
-  'inner-in-outer': [
-    [
-      ['starts_with', 'a/b/'],
-      ['starts_with', 'a/'],
-    ],
-  ],
-  'outer-round-inner': [
-    [
-      ['starts_with', 'a/'],
-      ['starts_with', 'a/b/'],
-    ],
-  ],
-  'equal-within': [
-    [
-      ['equals', 'a/b/'],
-      ['starts_with', 'a/'],
-    ],
-  ],
-  'within-equal': [
-    [
-      ['starts_with', 'a/'],
-      ['equals', 'a/b/'],
-    ],
-  ],
-  'equal-outside': [
-    [
-      ['equals', 'a/'],
-      ['starts_with', 'a/b/'],
-    ],
-  ],
-  'both-equal': [
-    [
-      ['equals', 'a/'],
-      ['equals', 'A/'],
-    ],
-  ],
-  'same-start': [
-    [
-      ['starts_with', 'a/'],
-      ['equals', 'a/'],
-    ],
-  ],
-  'same-start-turned': [
-    [
-      ['equals', 'a/'],
-      ['starts_with', 'a/'],
-    ],
-  ],
-  apart: [
-    [
-      ['equals', 'a/'],
-      ['equals', 'd/'],
-    ],
-  ],
-  'starts-apart': [
-    [
-      ['starts_with', 'd/'],
-      ['starts_with', 'a/b/'],
-    ],
-  ],
-  id: [[['is', '6']]],
-  'id-twice': [
-    [
-      ['is', '6'],
-      ['is', '6'],
-    ],
-  ],
-  'all-and-id': [
-    'a/',
-    [
-      ['is', '1'],
-      ['starts_with', 'a/'],
-    ],
-  ],
-  'id-and-container': [
-    [
-      ['is', '1'],
-      ['starts_with', 'a/'],
-    ],
-  ],
-  'ids-and-container': [[['is', '0']], [['is', '4']], 'ab/'],
-  'two-ids': [
-    [
-      ['is', '1'],
-      ['is', '2'],
-    ],
-  ],
+  equals: ['equals a/b/'],
+  'equals-and-container': ['equals a/', 'd/'],
+  'inner-in-outer': ['starts_with a/b/ & starts_with a/'],
+  'outer-round-inner': ['starts_with a/ & starts_with a/b/'],
+  'equal-within': ['equals a/b/ & starts_with a/'],
+  'within-equal': ['starts_with a/ & equals a/b/'],
+  'equal-outside': ['equals a/ & starts_with a/b/'],
+  'both-equal': ['equals a/ & equals A/'],
+  'same-start': ['starts_with a/ & equals a/'],
+  'same-start-turned': ['equals a/ & starts_with a/'],
+  apart: ['equals a/ & equals d/'],
+  'starts-apart': ['starts_with d/ & starts_with a/b/'],
+  id: ['is 6'],
+  'id-twice': ['is 6 & is 6'],
+  'all-and-id': ['a/', 'is 1 & starts_with a/'],
+  'id-and-container': ['is 1 & starts_with a/'],
+  'ids-and-container': ['is 0', 'is 4', 'ab/'],
+  'two-ids': ['is 1 & is 2'],
 }
+
+/** Returns the operators and values of a rule's conditions, or undefined if it is a container. */
+const conditionsOf = (rule: string) =>
+  rule.includes(' ') ? rule.split(' & ').map(one => one.split(' ') as [string, string]) : undefined
 
 /** A path that begins with a slash is not below the container of the case. */
 const below = (root: string, path: string) => (path.startsWith('/') ? path : root + path)
 
-const covers = (rule: Rule, number: number, container: string): boolean => {
+const covers = (rule: string, number: number, container: string): boolean => {
   const lower = container.toLowerCase()
-  if (typeof rule === 'string') return lower.startsWith(rule.toLowerCase())
-  return rule.every(([operator, value]) =>
+  return (conditionsOf(rule) ?? [['starts_with', rule] as [string, string]]).every(([operator, value]) =>
     operator === 'is'
       ? value === String(number)
       : operator === 'equals'
@@ -148,20 +77,19 @@ const made = (c: Context): Promise<Covered> =>
     return { root: s.container, ids }
   })
 
-const ruleOf = (rule: Rule, index: number, { root, ids }: Covered) => ({
-  priority: index + 1,
-  transform: 'mask',
-  permissions: ['token:read', 'token:search'],
-  ...(typeof rule === 'string'
-    ? { container: below(root, rule) }
-    : {
-        conditions: rule.map(([operator, value]) =>
-          operator === 'is'
-            ? { attribute: 'id', operator: 'equals', value: ids[Number(value)] }
-            : { attribute: 'container', operator, value: below(root, value) },
-        ),
-      }),
-})
+const ruleOf = (rule: string, index: number, { root, ids }: Covered) => {
+  const conditions = conditionsOf(rule)?.map(([operator, value]) =>
+    operator === 'is'
+      ? { attribute: 'id', operator: 'equals', value: ids[Number(value)] }
+      : { attribute: 'container', operator, value: below(root, value) },
+  )
+  return {
+    priority: index + 1,
+    transform: 'mask',
+    permissions: ['token:read', 'token:search'],
+    ...(conditions ? { conditions } : { container: below(root, rule) }),
+  }
+}
 
 const coveringCells = Object.entries(ruleSets).map(
   ([name, rules], cell): Cell => ({
@@ -216,7 +144,7 @@ const manyCell: Cell = {
       permissions: ['token:read'],
     }))
     const { call } = await c.application({ rules })
-    c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [made[0].id], 'the list')
+    c.equal(c.ids(await c.get('/tokens', call)), [made[0].id], 'the list')
   },
 }
 
@@ -246,7 +174,7 @@ const strictestCells = transforms.flatMap((first, index) =>
           })
           const expected = first === 'mask' ? 'masked' : undefined
           c.equal((await c.read(id, call)).data, expected, 'data of a read')
-          const { data } = c.success(await call('GET', '/tokens'), 200).body
+          const { data } = await c.get('/tokens', call)
           c.equal(data[0]?.data, expected, 'data of a list')
         },
       }),

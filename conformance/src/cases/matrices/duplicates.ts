@@ -85,7 +85,7 @@ const updateCells = Object.entries(changes).map(
       await c.token({ data: `${c.tag}1`, metadata: { is: 'younger' } })
       const { id } = await c.token(token(c))
       const { fingerprint } = await c.read(id)
-      const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+      const options = c.keyed()
       const send = async () => c.success(await c.asPrivate('PATCH', `/tokens/${id}`, patch(c), options), 200)
       const first = (await send()).body
       c.equal(first.id, duplicates ? original.id : id, 'id of the response')
@@ -242,7 +242,7 @@ const updateElsewhere: Cell = {
     const narrow = await c.ruled('mask', ['token:update'], here)
     const wide = await c.ruled('mask', ['token:update'])
     const patch = { deduplicate_token: true }
-    const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+    const options = c.keyed()
     const send = () => wide.call('PATCH', `/tokens/${id}`, patch, options)
     for (const which of ['first', 'second'])
       c.equal(c.success(await send(), 200).body.id, original.id, `id of the ${which} response`)

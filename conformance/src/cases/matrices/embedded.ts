@@ -1,35 +1,21 @@
 import type { Context } from '../../harness/context.ts'
 import { type Cell, matrix } from './cell.ts'
+import { application } from './same.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-const given = (c: Context) => ({
-  name: c.tag,
-  type: 'private',
-  permissions: ['token:read'],
-  rules: [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
-  expires_at: '2099-01-01T00:00:00Z',
-})
-const changed = (c: Context) => ({
-  name: `${c.tag} new`,
-  permissions: ['token:search'],
-  rules: [{ priority: 2, container: '/b/', transform: 'reveal', permissions: ['token:use'] }],
-  expires_at: '2098-01-01T00:00:00Z',
-})
-
 /** Returns an application that was changed, its path and its key. */
 async function changedApplication(c: Context) {
-  const made = c.success(await c.asManagement('POST', '/applications', given(c)), 201).body
+  const made = c.success(await c.asManagement('POST', '/applications', await application.body(c)), 201).body
   const path = `/applications/${made.id}`
   const own = c.as(made.key)
-  const first = c.success(await own('GET', '/applications/key'), 200).body as Body
-  c.equal(first, c.success(await c.asManagement('GET', path), 200).body, 'by its own key')
-  c.success(await c.asManagement('PUT', path, changed(c)), 200)
+  const first = (await c.get('/applications/key', own)) as Body
+  c.equal(first, await c.get(path), 'by its own key')
+  c.success(await c.asManagement('PUT', path, application.change(c, made)), 200)
   return { path, own }
 }
 
-const read = async (c: Context, path: string): Promise<Body> =>
-  c.success(await c.asManagement('GET', path), 200).body
+const read = async (c: Context, path: string): Promise<Body> => await c.get(path)
 
 const applicationCells: readonly Cell[] = [
   {
@@ -39,11 +25,7 @@ const applicationCells: readonly Cell[] = [
     needs: ['applications'],
     async run(c) {
       const { path, own } = await changedApplication(c)
-      c.equal(
-        c.success(await own('GET', '/applications/key'), 200).body,
-        await read(c, path),
-        'by its own key',
-      )
+      c.equal(await c.get('/applications/key', own), await read(c, path), 'by its own key')
     },
   },
   {
@@ -97,7 +79,7 @@ const wholeListCell: Cell = {
   needs: ['management', 'second-tenant'],
   async run(c) {
     const list = async (query: string) =>
-      c.ids(c.success(await c.asOtherManagement('GET', `/reactor-formulas?${query}`), 200).body)
+      c.ids(await c.get(`/reactor-formulas?${query}`, c.asOtherManagement))
     // Repeated if another case has changed the formulas of that tenant meanwhile.
     const [all, pages] = await c.eventually(async () => {
       const before = await list('size=100')
@@ -113,7 +95,7 @@ const wholeListCell: Cell = {
 /** Operations that show a reactor with its formula and application. */
 const reactorViews: Readonly<Record<string, (c: Context, id: string) => Promise<Body>>> = {
   get: (c, id) => read(c, `/reactors/${id}`),
-  list: async (c, id) => c.success(await c.asManagement('GET', `/reactors?id=${id}`), 200).body.data[0],
+  list: async (c, id) => (await c.get(`/reactors?id=${id}`)).data[0],
   put: async (c, id) => {
     const { name, configuration, application } = await read(c, `/reactors/${id}`)
     const body = { name, configuration, application: { id: (application as Body).id } }

@@ -14,7 +14,7 @@ const finders: Readonly<Record<string, (c: Context, stored: string, asked: strin
   list: async (c, stored, asked) => {
     const { id } = await c.token({ metadata: { run: c.tag, name: stored } })
     const path = `/tokens?metadata.run=${c.tag}&metadata.name=${encodeURIComponent(asked)}`
-    return c.ids(c.success(await c.asPrivate('GET', path), 200).body).includes(id)
+    return c.ids(await c.get(path, c.asPrivate)).includes(id)
   },
   search: async (c, stored, asked) => {
     const { id } = await c.token({ metadata: { name: stored } })
@@ -27,7 +27,7 @@ const finders: Readonly<Record<string, (c: Context, stored: string, asked: strin
   'formula-name': async (c, stored, asked) => {
     const { id } = await c.formula({ name: `${stored} ${c.tag}` })
     const path = `/reactor-formulas?name=${encodeURIComponent(`${asked} ${c.tag}`)}`
-    return c.ids(c.success(await c.asManagement('GET', path), 200).body).includes(id)
+    return c.ids(await c.get(path)).includes(id)
   },
 }
 

@@ -1,13 +1,9 @@
 import type { Context } from '../../harness/context.ts'
-import { minute } from '../values.ts'
+import { minute, rule } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
-const rule = (container: string, permissions: readonly string[], priority = 1) => ({
-  priority,
-  container,
-  transform: 'reveal',
-  permissions,
-})
+const revealing = (container: string, permissions: readonly string[], priority = 1) =>
+  rule(container, 'reveal', permissions, priority)
 
 /** Authorizes a session by an application, and returns a function that sends requests with its key. */
 async function grantedBy(c: Context, authorizer: { readonly call: Context['asPrivate'] }, grant: object) {
@@ -41,11 +37,11 @@ const cells: readonly Cell[] = [
     title: 'a session does not reach beyond the rules of its authorizer',
     async run(c) {
       const [inner, outer] = [await c.token({ containers: [`${c.container}a/`] }), await c.token()]
-      const authorizer = await c.application({ rules: [rule(`${c.container}a/`, ['token:read'])] })
-      const call = await grantedBy(c, authorizer, { rules: [rule('/', ['token:read'])] })
+      const authorizer = await c.application({ rules: [revealing(`${c.container}a/`, ['token:read'])] })
+      const call = await grantedBy(c, authorizer, { rules: [revealing('/', ['token:read'])] })
       c.success(await call('GET', `/tokens/${inner.id}`), 200, 'within the rules of both')
       c.refused(await call('GET', `/tokens/${outer.id}`), 403, 'within the grant alone')
-      c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [inner.id], 'the list')
+      c.equal(c.ids(await c.get('/tokens', call)), [inner.id], 'the list')
     },
   },
   {
@@ -71,17 +67,17 @@ const cells: readonly Cell[] = [
       const grant = (...rules: object[]) =>
         authorizer.call('POST', '/sessions/authorize', { nonce, permissions: ['token:read'], rules })
       c.refused(
-        await grant(rule('/a/', ['token:create']), rule('/b/', ['token:delete'], 2)),
+        await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:delete'], 2)),
         403,
         'token:delete',
       )
       c.refused(
-        await grant(rule('/a/', ['token:create']), rule('/b/', ['token:create'])),
+        await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:create'])),
         400,
         'one priority twice',
       )
       c.success(
-        await grant(rule('/a/', ['token:create']), rule('/b/', ['token:read'], 2)),
+        await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:read'], 2)),
         200,
         'what it holds',
       )
@@ -96,11 +92,8 @@ const cells: readonly Cell[] = [
       const { id } = await c.token()
       const reactor = await c.reactor()
       const { call } = await c.authorized({ permissions: ['token:use'] })
-      const box = (await c.inbox()).open()
-      const body = { args: { value: `{{ ${id} }}` }, callback_url: box.url }
-      c.success(await c.react(reactor, body, call), 202)
-      const delivery = await c.eventually(async () => box.deliveries[0], 'the delivery')
-      c.equal(JSON.parse(delivery.text).raw?.value, c.tag, 'the data')
+      const { first } = await c.delivered(reactor, { value: `{{ ${id} }}` }, [], call)
+      c.equal(JSON.parse(first.text).raw?.value, c.tag, 'the data')
     },
   },
   {
@@ -151,7 +144,7 @@ const cells: readonly Cell[] = [
         operation === 'session:expire' && entity_id === made.entity_id
       c.equal((await logged(c, 'session:expire', ended)).actor_type, 'system', 'who ended the session')
       const token = await c.eventually(async () => {
-        const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}`), 200).body
+        const { data } = await c.get(`/logs?entity_id=${id}`)
         return data.find((one: Entry) => one.operation === 'token:expire') as Entry | undefined
       }, 'an entry token:expire')
       c.equal(token.actor_type, 'system', 'who ended the token')
@@ -163,7 +156,7 @@ const cells: readonly Cell[] = [
     title: 'a repeated create of an application is 404 once it has another key',
     needs: ['applications'],
     async run(c) {
-      const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+      const options = c.keyed()
       const body = { name: c.tag, type: 'private', permissions: ['token:read'] }
       const send = () => c.asManagement('POST', '/applications', body, options)
       const { id, key } = c.success(await send(), 201).body
@@ -180,7 +173,7 @@ const cells: readonly Cell[] = [
     async run(c) {
       const { call } = await c.application({ permissions: ['token:update'] })
       const { id } = await c.token({ mask: 'X' })
-      const options = { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag } }
+      const options = c.keyed()
       const send = async () =>
         c.success(await call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }, options), 200).body.data
       c.equal([await send(), await send()], ['X', 'X'], 'data of both responses')

@@ -70,7 +70,7 @@ const cells: readonly Cell[] = [
       await c.token({ id })
       c.equal((await c.read(id)).id, id, 'a read')
       c.equal((await c.patch(id, { metadata: { a: 'b' } })).id, id, 'an update')
-      c.equal(c.ids(c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200).body), [id], 'a list')
+      c.equal(c.ids(await c.get(`/tokens?id=${id}`, c.asPrivate)), [id], 'a list')
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'a delete')
     },
   },
@@ -123,7 +123,7 @@ const cells: readonly Cell[] = [
       })
       const shown = c.success(reply, 200).body
       c.equal([shown.id, shown.data], [id, { code: '123' }], 'id and data of a duplicate')
-      c.equal(c.ids(c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200).body), [id], 'a list')
+      c.equal(c.ids(await c.get(`/tokens?id=${id}`, c.asPrivate)), [id], 'a list')
       c.equal(await c.found(`id:${id}`), [id], 'a search')
     },
   },
@@ -194,7 +194,7 @@ const timedCells: readonly Cell[] = [
     title: 'a request is the same under its idempotency key for a day, and another one after that',
     needs: ['clock'],
     async run(c) {
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
+      const { headers } = c.keyed()
       const body = { type: 'token', data: 1, containers: [c.container] }
       const send = async () => c.success(await c.asPrivate('POST', '/tokens', body, { headers }), 201).body.id
       const first = await send()

@@ -1,15 +1,8 @@
 import type { Context } from '../../harness/context.ts'
-import { allTokenPermissions, card, hour, minute } from '../values.ts'
+import { allTokenPermissions, atOffset, card, hour, minute } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 const day = 24 * hour
-
-/** The same instant in the local time of an offset. */
-function local(ms: number, offset: string): string {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? []
-  const ahead = (Number(hours) * 60 + Number(minutes)) * minute * (sign === '-' ? -1 : 1)
-  return new Date(ms + ahead).toISOString().replace('Z', offset)
-}
 
 const gone = (c: Context, id: string) =>
   c.eventually(async () => {
@@ -28,7 +21,7 @@ const cells: readonly Cell[] = [
       const end = (await c.now()) + 2 * hour
       const made: string[] = []
       for (const offset of ['+05:30', '-09:00', '+00:00', '+14:00'])
-        made.push((await c.token({ expires_at: local(end, offset) })).id)
+        made.push((await c.token({ expires_at: atOffset(end, offset) })).id)
       await c.advance(2 * hour - minute)
       for (const id of made) c.equal((await c.read(id)).id, id, 'a minute before the end')
       await c.advance(hour + 2 * minute)
@@ -205,7 +198,7 @@ const cells: readonly Cell[] = [
             : { ...given, name: 'new' }
         if (kind === 'application') change.permissions = ['token:use'] as never
         const answer = c.success(await other.call('PUT', at, change), 200).body
-        c.equal(answer, c.success(await c.asManagement('GET', at), 200).body, 'the response beside a read')
+        c.equal(answer, await c.get(at), 'the response beside a read')
         c.equal([answer.created_by, answer.modified_by], [made.created_by, other.id], 'by whom')
         c.ok(answer.modified_at > answer.created_at, 'modified_at is after created_at')
       },

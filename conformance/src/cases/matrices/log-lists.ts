@@ -13,7 +13,7 @@ const listCells: readonly Cell[] = [
       for (const a of ['1', '2']) await c.patch(id, { metadata: { a } })
       const path = `/logs?entity_id=${id}&entity_type=token`
       const ask = async (query: string) =>
-        c.success(await c.asManagement('GET', `${path}&${query}`), 200).body as {
+        (await c.get(`${path}&${query}`)) as {
           readonly data: readonly {
             readonly id: string
             readonly operation: string
@@ -77,7 +77,7 @@ const listCells: readonly Cell[] = [
         c.success(await call('POST', '/tokens/search', { query: `id:${id}` }), 200, 'a search')
       }
       const entries = await c.eventually(async () => {
-        const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100`), 200).body
+        const { data } = await c.get(`/logs?entity_id=${id}&size=100`)
         const reads: Entry[] = data.filter((one: Entry) => /read|search/.test(one.operation))
         return reads.filter(one => one.actor_id === revealed.id).length >= 3 ? reads : undefined
       }, 'entries of three reads')
@@ -102,7 +102,7 @@ const listCells: readonly Cell[] = [
       c.success(await call('POST', '/detokenize', { both: ids.map(id => `{{ ${id} }}`) }), 200)
       for (const id of ids) {
         await c.eventually(async () => {
-          const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100`), 200).body
+          const { data } = await c.get(`/logs?entity_id=${id}&size=100`)
           const own = data.filter((one: Entry) => one.actor_id === actor && namedBy(one).includes(id))
           const done = new Set(own.map((one: Entry) => one.operation))
           return ['read', 'search', 'use'].every(name => done.has(`token:${name}`)) || undefined
@@ -123,7 +123,7 @@ const listCells: readonly Cell[] = [
       await c.advance(3 * minute)
       // Each of several servers counts its own.
       const counts = await c.eventually(async () => {
-        const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100`), 200).body
+        const { data } = await c.get(`/logs?entity_id=${id}&size=100`)
         const refused = data.filter((one: Entry) => one.outcome === 'refused')
         const found: number[] = refused.map((one: { count?: number }) => one.count ?? 1)
         return found.reduce((sum, count) => sum + count, 0) >= refusals ? found : undefined

@@ -1,6 +1,8 @@
-import type { Context } from '../../harness/context.ts'
+import type { Context, MadeApplication } from '../../harness/context.ts'
+import type { Call } from '../../harness/target.ts'
 import { allTokenPermissions } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
+import { type ResourceName, resources } from './resources.ts'
 import { echoReactor } from './ways.ts'
 
 export interface Entry {
@@ -33,262 +35,133 @@ interface Act {
   perform(c: Context): Promise<Done>
 }
 
-const made = (c: Context) => c.token()
-const application = (c: Context) => c.application({ permissions: ['token:read'] })
-
-/** Refusals of each operation on one token. */
-const refusals: Readonly<Record<string, (c: Context, key: string, id: string) => Promise<unknown>>> = {
-  read: (c, key, id) => c.as(key)('GET', `/tokens/${id}`),
-  update: (c, key, id) => c.as(key)('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }),
-  delete: (c, key, id) => c.as(key)('DELETE', `/tokens/${id}`),
+/** Makes a resource, and does something with it. */
+const about = (
+  kind: ResourceName,
+  entry: string,
+  act: (c: Context, id: string, path: string) => Promise<unknown> = async () => {},
+): Act => {
+  const { entity, path, make } = resources[kind]
+  return {
+    entry,
+    entity,
+    async perform(c) {
+      const { id } = await make(c)
+      await act(c, id, `${path}/${id}`)
+      return { id }
+    },
+  }
 }
 
-/** Resources that another application than their own updates. */
-const takenOver: Readonly<
-  Record<
-    string,
-    {
-      readonly entity: string
-      readonly path: string
-      make(c: Context): Promise<{ readonly id: string }>
-      body(c: Context): object
-    }
-  >
-> = {
-  token: { entity: 'token', path: '/tokens', make: made, body: () => ({ metadata: { a: 'b' } }) },
-  formula: {
-    entity: 'reactor_formula',
-    path: '/reactor-formulas',
-    make: c => c.formula(),
-    body: c => ({ name: c.tag, type: 'private', code: 'c', configuration: [], request_parameters: [] }),
+/** Sends a request as the caller that manages such resources, which is accepted. */
+const sends =
+  (method: string, more = '', body?: (c: Context) => object) =>
+  async (c: Context, _id: string, path: string) => {
+    const call = path.startsWith('/tokens') ? c.asPrivate : c.asManagement
+    return c.success(await call(method, path + more, body?.(c))).body
+  }
+
+/** An act by another application than the one that made the resource. */
+const byAnother = (
+  kind: ResourceName,
+  entry: string,
+  other: (c: Context) => Promise<MadeApplication>,
+  send: (c: Context, call: Call, path: string) => Promise<unknown>,
+): Act => ({
+  ...about(kind, entry),
+  needs: ['applications'],
+  async perform(c) {
+    const { id } = await resources[kind].make(c)
+    const { id: actor, call } = await other(c)
+    await send(c, call, `${resources[kind].path}/${id}`)
+    return { id, actor }
   },
-  reactor: {
-    entity: 'reactor',
-    path: '/reactors',
-    make: c => c.reactor(),
-    body: c => ({ name: c.tag, configuration: {} }),
-  },
+})
+
+/** Requests about one token, by permission. */
+const refusals: Readonly<Record<string, (call: Call, path: string) => Promise<unknown>>> = {
+  read: (call, path) => call('GET', path),
+  update: (call, path) => call('PATCH', path, { metadata: { a: 'b' } }),
+  delete: (call, path) => call('DELETE', path),
 }
 
 const acts: Readonly<Record<string, Act>> = {
-  'create-token': { entry: 'token:create', entity: 'token', perform: made },
+  'create-token': about('token', 'token:create'),
   'tokenize-token': {
     entry: 'token:create',
     entity: 'token',
     perform: async c =>
       c.success(await c.asPrivate('POST', '/tokenize', { type: 'token', data: 1 }), 200).body,
   },
-  'read-token': {
-    entry: 'token:read',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      await c.read(id)
-      return { id }
-    },
-  },
-  'list-token': {
-    entry: 'token:read',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200)
-      return { id }
-    },
-  },
-  'search-token': {
-    entry: 'token:search',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      await c.search(`id:${id}`)
-      return { id }
-    },
-  },
-  'detokenize-token': {
-    entry: 'token:use',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      c.success(await c.asPrivate('POST', '/detokenize', `{{ ${id} }}`), 200)
-      return { id }
-    },
-  },
-  'react-token': {
-    entry: 'token:use',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      c.success(await c.react(await echoReactor(c), { args: { a: `{{ ${id} }}` } }), 200)
-      return { id }
-    },
-  },
-  'update-token': {
-    entry: 'token:update',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      await c.patch(id, { metadata: { a: 'b' } })
-      return { id }
-    },
-  },
-  'delete-token': {
-    entry: 'token:delete',
-    entity: 'token',
-    async perform(c) {
-      const { id } = await made(c)
-      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
-      return { id }
-    },
-  },
-  ...Object.fromEntries(
-    Object.entries(refusals).flatMap(([verb, send]): [string, Act][] => [
-      [
-        `refused-${verb}`,
-        {
-          entry: `token:${verb}`,
-          entity: 'token',
-          outcome: 'refused',
-          needs: ['applications'],
-          async perform(c) {
-            const { id } = await made(c)
-            const elsewhere = await c.ruled('reveal', allTokenPermissions, `${c.container}elsewhere/`)
-            await send(c, elsewhere.key, id)
-            return { id, actor: elsewhere.id }
-          },
-        },
-      ],
-    ]),
+  'read-token': about('token', 'token:read', sends('GET')),
+  'list-token': about('token', 'token:read', async (c, id) =>
+    c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200),
   ),
-  'create-formula': {
-    entry: 'reactor:create',
-    entity: 'reactor_formula',
-    perform: c => c.formula(),
-  },
-  'update-formula': {
-    entry: 'reactor:update',
-    entity: 'reactor_formula',
-    async perform(c) {
-      const { id } = await c.formula()
-      const body = { name: c.tag, type: 'private', code: 'c', configuration: [], request_parameters: [] }
-      c.success(await c.asManagement('PUT', `/reactor-formulas/${id}`, body), 200)
-      return { id }
-    },
-  },
+  'search-token': about('token', 'token:search', (c, id) => c.search(`id:${id}`)),
+  'detokenize-token': about('token', 'token:use', async (c, id) =>
+    c.success(await c.asPrivate('POST', '/detokenize', `{{ ${id} }}`), 200),
+  ),
+  'react-token': about('token', 'token:use', async (c, id) =>
+    c.success(await c.react(await echoReactor(c), { args: { a: `{{ ${id} }}` } }), 200),
+  ),
+  'update-token': about('token', 'token:update', sends('PATCH', '', resources.token.body)),
+  'delete-token': about('token', 'token:delete', sends('DELETE')),
   ...Object.fromEntries(
-    Object.entries(takenOver).map(([kind, { entity, make, path, body }]): [string, Act] => [
-      `update-${kind}-of-another`,
+    Object.entries(refusals).map(([verb, send]): [string, Act] => [
+      `refused-${verb}`,
       {
-        entry: `${entity === 'token' ? 'token' : 'reactor'}:update`,
-        entity,
-        needs: ['applications'],
-        async perform(c) {
-          const { id } = await make(c)
-          const other =
-            entity === 'token'
-              ? await c.ruled('mask', ['token:update'])
-              : await c.application({ permissions: ['reactor:update'] }, 'management')
-          const method = entity === 'token' ? 'PATCH' : 'PUT'
-          c.success(await other.call(method, `${path}/${id}`, body(c)), 200)
-          return { id, actor: other.id }
-        },
+        ...byAnother(
+          'token',
+          `token:${verb}`,
+          c => c.ruled('reveal', allTokenPermissions, `${c.container}elsewhere/`),
+          (_c, call, path) => send(call, path),
+        ),
+        outcome: 'refused',
       },
     ]),
   ),
-  'delete-formula': {
-    entry: 'reactor:delete',
-    entity: 'reactor_formula',
-    async perform(c) {
-      const { id } = await c.formula()
-      c.success(await c.asManagement('DELETE', `/reactor-formulas/${id}`), 204)
-      return { id }
-    },
-  },
-  'create-reactor': { entry: 'reactor:create', entity: 'reactor', perform: c => c.reactor() },
-  'put-reactor': {
-    entry: 'reactor:update',
-    entity: 'reactor',
-    async perform(c) {
-      const { id } = await c.reactor()
-      c.success(await c.asManagement('PUT', `/reactors/${id}`, { name: c.tag, configuration: {} }), 200)
-      return { id }
-    },
-  },
-  'patch-reactor': {
-    entry: 'reactor:update',
-    entity: 'reactor',
-    async perform(c) {
-      const { id } = await c.reactor()
-      c.success(await c.asManagement('PATCH', `/reactors/${id}`, { name: c.tag }), 204)
-      return { id }
-    },
-  },
-  'delete-reactor': {
-    entry: 'reactor:delete',
-    entity: 'reactor',
-    async perform(c) {
-      const { id } = await c.reactor()
-      c.success(await c.asManagement('DELETE', `/reactors/${id}`), 204)
-      return { id }
-    },
-  },
-  'invoke-reactor': {
-    entry: 'token:use',
-    entity: 'reactor',
-    async perform(c) {
-      const { id } = await c.reactor()
-      c.success(await c.react({ id }, { args: {} }), 200)
-      return { id }
-    },
-  },
-  'create-application': { entry: 'application:create', entity: 'application', perform: application },
-  'update-application': {
-    entry: 'application:update',
-    entity: 'application',
-    async perform(c) {
-      const { id } = await application(c)
-      const body = { name: c.tag, permissions: ['token:read'] }
-      c.success(await c.asManagement('PUT', `/applications/${id}`, body), 200)
-      return { id }
-    },
-  },
-  'regenerate-key': {
-    entry: 'application:regenerate',
-    entity: 'application',
-    async perform(c) {
-      const { id } = await application(c)
-      c.success(await c.asManagement('POST', `/applications/${id}/regenerate`), 200)
-      return { id }
-    },
-  },
-  'add-key': {
-    entry: 'application:add_key',
-    entity: 'application',
-    async perform(c) {
-      const { id } = await application(c)
-      c.success(await c.asManagement('POST', `/applications/${id}/keys`), 201)
-      return { id }
-    },
-  },
-  'revoke-key': {
-    entry: 'application:revoke_key',
-    entity: 'application',
-    async perform(c) {
-      const { id } = await application(c)
-      const key = c.success(await c.asManagement('POST', `/applications/${id}/keys`), 201).body
-      c.success(await c.asManagement('DELETE', `/applications/${id}/keys/${key.id}`), 204)
-      return { id }
-    },
-  },
-  'delete-application': {
-    entry: 'application:delete',
-    entity: 'application',
-    async perform(c) {
-      const { id } = await application(c)
-      c.success(await c.asManagement('DELETE', `/applications/${id}`), 204)
-      return { id }
-    },
-  },
+  ...Object.fromEntries(
+    (['token', 'formula', 'reactor'] as const).map((kind): [string, Act] => [
+      `update-${kind}-of-another`,
+      byAnother(
+        kind,
+        `${kind === 'token' ? 'token' : 'reactor'}:update`,
+        c =>
+          kind === 'token'
+            ? c.ruled('mask', ['token:update'])
+            : c.application({ permissions: ['reactor:update'] }, 'management'),
+        async (c, call, path) =>
+          c.success(await call(resources[kind].method, path, resources[kind].body(c)), 200, 'the update'),
+      ),
+    ]),
+  ),
+  'create-formula': about('formula', 'reactor:create'),
+  'update-formula': about('formula', 'reactor:update', sends('PUT', '', resources.formula.body)),
+  'delete-formula': about('formula', 'reactor:delete', sends('DELETE')),
+  'create-reactor': about('reactor', 'reactor:create'),
+  'put-reactor': about('reactor', 'reactor:update', sends('PUT', '', resources.reactor.body)),
+  'patch-reactor': about(
+    'reactor',
+    'reactor:update',
+    sends('PATCH', '', c => ({ name: c.tag })),
+  ),
+  'delete-reactor': about('reactor', 'reactor:delete', sends('DELETE')),
+  'invoke-reactor': about('reactor', 'token:use', async (c, id) =>
+    c.success(await c.react({ id }, { args: {} }), 200),
+  ),
+  'create-application': about('application', 'application:create'),
+  'update-application': about(
+    'application',
+    'application:update',
+    sends('PUT', '', resources.application.body),
+  ),
+  'regenerate-key': about('application', 'application:regenerate', sends('POST', '/regenerate')),
+  'add-key': about('application', 'application:add_key', sends('POST', '/keys')),
+  'revoke-key': about('application', 'application:revoke_key', async (c, id, path) => {
+    const key = await sends('POST', '/keys')(c, id, path)
+    await sends('DELETE', `/keys/${key.id}`)(c, id, path)
+  }),
+  'delete-application': about('application', 'application:delete', sends('DELETE')),
   'session-token': {
     entry: 'token:create',
     entity: 'token',
@@ -310,8 +183,7 @@ const cells = Object.entries(acts).map(
     async run(c) {
       const { id, actor } = await perform(c)
       const ask = async (query: string) =>
-        c.success(await c.asManagement('GET', `/logs?entity_id=${id}&size=100${query}`), 200).body
-          .data as readonly Entry[]
+        (await c.get(`/logs?entity_id=${id}&size=100${query}`)).data as readonly Entry[]
       const found = await c.eventually(
         async () => (await ask('')).find(one => one.operation === entry && one.outcome === outcome),
         `an entry ${entry}`,

@@ -2,8 +2,7 @@ import type { Context } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
 import { type Cell, matrix } from './cell.ts'
 
-const own = async (c: Context, call: Call): Promise<string> =>
-  c.success(await call('GET', '/applications/key'), 200).body?.id
+const own = async (c: Context, call: Call): Promise<string> => (await c.get('/applications/key', call))?.id
 
 /** Resources with the ids of the applications that created them and changed them last. */
 const makers: Readonly<
@@ -66,7 +65,7 @@ const makers: Readonly<
       const other = await c.application({ permissions: ['reactor:update'] }, 'management')
       const { id } = await c.reactor()
       c.success(await other.call('PATCH', `/reactors/${id}`, { name: `${c.tag} new` }), 204)
-      const read = c.success(await c.asManagement('GET', `/reactors/${id}`), 200).body
+      const read = await c.get(`/reactors/${id}`)
       return { by: read?.modified_by, who: other.id }
     },
   },
@@ -74,7 +73,7 @@ const makers: Readonly<
     needs: ['applications'],
     async make(c) {
       const { id } = await c.application({ permissions: ['token:read'] })
-      const read = c.success(await c.asManagement('GET', `/applications/${id}`), 200).body
+      const read = await c.get(`/applications/${id}`)
       return { by: read?.created_by, who: await own(c, c.asManagement) }
     },
   },
@@ -113,7 +112,7 @@ const reactorCells = Object.entries(moves).map(
         await c.asManagement(method, at, method === 'PUT' ? body : { application: { id: two.id } }),
         status,
       )
-      const read = c.success(await c.asManagement('GET', at), 200).body
+      const read = await c.get(at)
       c.equal(read.application?.id, two.id, 'id of the application')
     },
   }),
@@ -129,7 +128,7 @@ const removalCells = Object.entries(moves).map(
       const at = `/reactors/${reactor.id}`
       const body = method === 'PUT' ? { name: c.tag, configuration: {} } : { application: null }
       c.success(await c.asManagement(method, at, body), status)
-      const read = c.success(await c.asManagement('GET', at), 200).body
+      const read = await c.get(at)
       c.equal(read.application ?? undefined, undefined, 'application')
     },
   }),

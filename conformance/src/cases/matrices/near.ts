@@ -1,6 +1,7 @@
 import type { Context } from '../../harness/context.ts'
-import { allTokenPermissions, card } from '../values.ts'
+import { allTokenPermissions, card, rule } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
+import { expectData, tokenOf, ways } from './ways.ts'
 
 /** Texts that resemble a key. */
 const keys: Readonly<Record<string, (key: string) => string>> = {
@@ -78,45 +79,52 @@ const values: Readonly<Record<string, (value: string) => string>> = {
   quoted: value => `'${value}'`,
 }
 
-const valueCells = Object.entries(values).flatMap(([name, near]): Cell[] => [
-  {
-    requirement: 'SEA-025',
-    name: `near-${name}`,
-    title: `a data term does not match a value that resembles an index value: ${name.replaceAll('-', ' ')}`,
-    async run(c) {
-      const value = `Value-of-${c.tag}`
-      const { id } = await c.token({ data: value, search_indexes: ['{{ data }}'] })
-      await c.finds(`data:"${value}"`, [id], 'the control')
-      await c.finds(`data:"${near(value)}"`, [], name)
+/** Ways to find a token by a value, by requirement. */
+const finders: Readonly<
+  Record<
+    string,
+    {
+      readonly title: string
+      members(value: string): Record<string, unknown>
+      finds(c: Context, value: string, ids: string[], what: string): Promise<void>
+    }
+  >
+> = {
+  'SEA-025': {
+    title: 'a data term does not match a value that resembles an index value',
+    members: data => ({ data, search_indexes: ['{{ data }}'] }),
+    finds: (c, value, ids, what) => c.finds(`data:"${value}"`, ids, what),
+  },
+  'SEA-009': {
+    title: 'a metadata term does not match a value that resembles it',
+    members: value => ({ metadata: { value } }),
+    finds: (c, value, ids, what) => c.finds(`metadata.value:"${value}"`, ids, what),
+  },
+  'TOK-021': {
+    title: 'a metadata filter does not match a value that resembles it',
+    members: value => ({ metadata: { value } }),
+    async finds(c, value, ids, what) {
+      const path = `/tokens?metadata.value=${encodeURIComponent(value)}`
+      c.equal(c.ids(await c.get(path, c.asPrivate)), ids, what)
     },
   },
-  {
-    requirement: 'SEA-009',
-    name: `near-${name}`,
-    title: `a metadata term does not match a value that resembles it: ${name.replaceAll('-', ' ')}`,
-    async run(c) {
-      const value = `Value-of-${c.tag}`
-      const { id } = await c.token({ metadata: { value } })
-      await c.finds(`metadata.value:"${value}"`, [id], 'the control')
-      await c.finds(`metadata.value:"${near(value)}"`, [], name)
-    },
-  },
-  {
-    requirement: 'TOK-021',
-    name: `near-${name}`,
-    title: `a metadata filter does not match a value that resembles it: ${name.replaceAll('-', ' ')}`,
-    async run(c) {
-      const value = `Value-of-${c.tag}`
-      const { id } = await c.token({ metadata: { value } })
-      const found = async (one: string) =>
-        c.ids(
-          c.success(await c.asPrivate('GET', `/tokens?metadata.value=${encodeURIComponent(one)}`), 200).body,
-        )
-      c.equal(await found(value), [id], 'the control')
-      c.equal(await found(near(value)), [], name)
-    },
-  },
-])
+}
+
+const valueCells = Object.entries(finders).flatMap(([requirement, { title, members, finds }]) =>
+  Object.entries(values).map(
+    ([name, near]): Cell => ({
+      requirement,
+      name: `near-${name}`,
+      title: `${title}: ${name.replaceAll('-', ' ')}`,
+      async run(c) {
+        const value = `Value-of-${c.tag}`
+        const { id } = await c.token(members(value))
+        await finds(c, value, [id], 'the control')
+        await finds(c, near(value), [], name)
+      },
+    }),
+  ),
+)
 
 /** Data that resembles other data, and has another fingerprint. */
 const contents: Readonly<Record<string, (tag: string) => readonly [unknown, unknown]>> = {
@@ -162,8 +170,7 @@ const otherCells: Cell[] = [
     async run(c) {
       const { card: whole, card_number: number } = await typed(c)
       const both = `id=${whole}&id=${number}`
-      const listed = async (type: string) =>
-        c.ids(c.success(await c.asPrivate('GET', `/tokens?type=${type}&${both}`), 200).body)
+      const listed = async (type: string) => c.ids(await c.get(`/tokens?type=${type}&${both}`, c.asPrivate))
       c.equal(await listed('card'), [whole], 'cards')
       c.equal(await listed('card_number'), [number], 'card numbers')
     },
@@ -216,12 +223,7 @@ const otherCells: Cell[] = [
           name === 'other-caller' ? (await c.ruled('reveal', allTokenPermissions)).call : c.asPrivate
         const body = { type: 'token', data: c.tag, containers: [c.container] }
         const create = async (by: typeof call, key: string) =>
-          c.success(
-            await by('POST', '/tokens', body, {
-              headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: key },
-            }),
-            201,
-          ).body
+          c.success(await by('POST', '/tokens', body, c.keyed(key)), 201).body
         const key = `Key-${c.tag}`
         const first = await create(c.asPrivate, key)
         c.equal((await create(c.asPrivate, key)).id, first.id, 'the same key, the control')
@@ -234,18 +236,7 @@ const otherCells: Cell[] = [
 ]
 
 /** Rules and permissions, as the contract describes them for a service with its endpoint /applications. */
-const reads: Readonly<
-  Record<string, (c: Context, call: Context['asPrivate'], id: string) => Promise<unknown>>
-> = {
-  get: async (c, call, id) => c.success(await call('GET', `/tokens/${id}`), 200).body?.data,
-  list: async (c, call, id) => c.success(await call('GET', `/tokens?id=${id}`), 200).body?.data?.[0]?.data,
-  search: async (c, call, id) => {
-    const ask = async () =>
-      c.success(await call('POST', '/tokens/search', { query: `id:"${id}"` }), 200).body?.data?.[0]
-    return (await c.eventually(ask, 'the search finds the token', c.has('read-your-writes') ? 0 : undefined))
-      .data
-  },
-}
+const reads = ways.filter(({ name }) => ['get', 'list', 'search'].includes(name))
 const secret = (c: Context) => ({ data: { secret: c.tag, open: 1 }, mask: { open: '{{ data.open }}' } })
 const masked = { open: 1 }
 
@@ -265,11 +256,7 @@ const ruleCells: Cell[] = [
       const own = await c.token({ containers: [`${c.container}a/`] })
       const below = await c.token({ containers: [`${c.container}a/b/`] })
       const near = await c.token({ containers: [`${c.container}ab/`] })
-      c.equal(
-        [await reads.get?.(c, call, own.id), await reads.get?.(c, call, below.id)],
-        [c.tag, c.tag],
-        'data',
-      )
+      for (const { id } of [own, below]) c.equal((await c.read(id, call)).data, c.tag, 'data')
       c.refused(await call('GET', `/tokens/${near.id}`), 403, 'reading the other')
       const list = await call('GET', `/tokens?id=${own.id}&id=${below.id}&id=${near.id}`)
       c.equal(c.ids(c.success(list, 200).body).sort(), [own.id, below.id].sort(), 'the list')
@@ -277,49 +264,38 @@ const ruleCells: Cell[] = [
       c.refused(await call('DELETE', `/tokens/${near.id}`), 403, 'deleting the other')
     },
   },
-  ...Object.entries(reads).flatMap(([name, look]): Cell[] => [
+  ...reads.flatMap((way): Cell[] => [
     {
       requirement: 'AUT-018',
-      name,
-      title: `a permission without a rule shows the mask: ${name}`,
+      name: way.name,
+      title: `a permission without a rule shows the mask: ${way.title}`,
       needs: ['applications'],
       async run(c) {
         const { call } = await c.application({ permissions: ['token:read', 'token:search'] })
-        const { id } = await c.token(secret(c))
-        c.equal(await look(c, call, id), masked, 'the data by a permission')
-        c.equal(
-          await look(c, c.asPrivate, id),
-          secret(c).data,
-          'the data by a rule that reveals, the control',
-        )
+        const token = await tokenOf(c, secret(c))
+        await expectData(c, way, call, token, masked)
+        // The control: a rule that reveals.
+        await expectData(c, way, c.asPrivate, token, secret(c).data)
       },
     },
     {
       requirement: 'AUT-019',
-      name,
-      title: `the rule with the lowest priority decides, in any order of the rules: ${name}`,
+      name: way.name,
+      title: `the rule with the lowest priority decides, in any order of the rules: ${way.title}`,
       needs: ['applications'],
       async run(c) {
-        const { id } = await c.token(secret(c))
-        const rule = (priority: number, transform: string) => ({
-          priority,
-          container: c.container,
-          transform,
-          permissions: ['token:read', 'token:search'],
-        })
+        const token = await tokenOf(c, secret(c))
+        const on = (priority: number, transform: string) =>
+          rule(c.container, transform, ['token:read', 'token:search'], priority)
         for (const [first, second, seen] of [
           ['mask', 'reveal', masked],
           ['reveal', 'mask', secret(c).data],
         ] as const)
           for (const rules of [
-            [rule(1, first), rule(2, second)],
-            [rule(20, second), rule(3, first)],
+            [on(1, first), on(2, second)],
+            [on(20, second), on(3, first)],
           ])
-            c.equal(
-              await look(c, (await c.application({ rules })).call, id),
-              seen,
-              `${first} before ${second}`,
-            )
+            await expectData(c, way, (await c.application({ rules })).call, token, seen)
       },
     },
   ]),

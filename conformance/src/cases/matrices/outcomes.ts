@@ -78,10 +78,8 @@ const cells: readonly Cell[] = [
     async run(c) {
       const reactor = await chosenReactor(c)
       for (const response of [{ status: 418, body: { a: 1 } }, { status: 204 }]) {
-        const box = (await c.inbox()).open()
-        c.success(await c.react(reactor, { args: { response }, callback_url: box.url }), 202)
-        const { text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
-        c.equal(JSON.parse(text), response, `the webhook of ${response.status}`)
+        const { first } = await c.delivered(reactor, { response })
+        c.equal(JSON.parse(first.text), response, `the webhook of ${response.status}`)
       }
     },
   },
@@ -93,10 +91,8 @@ const cells: readonly Cell[] = [
     needs: [...callbacks, 'clock'],
     async run(c) {
       const reactor = await chosenReactor(c)
-      const box = (await c.inbox()).open([500, 500])
       const tokenize = { type: 'token', data: c.tag, mask: 'X', containers: [c.container] }
-      c.success(await c.react(reactor, { args: { result: { tokenize } }, callback_url: box.url }), 202)
-      const first = await c.eventually(async () => box.deliveries[0], 'the first delivery')
+      const { box, first } = await c.delivered(reactor, { result: { tokenize } }, [500, 500])
       const { id, data } = JSON.parse(first.text).tokens
       c.equal(data, 'X', 'data')
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting the token')
@@ -119,11 +115,8 @@ const cells: readonly Cell[] = [
     async run(c) {
       const { id } = await c.token({ metadata: { a: 'b' } })
       const tokenize = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
-      const box = (await c.inbox()).open()
-      const args = { result: { tokenize } }
-      c.success(await c.react(await chosenReactor(c), { args, callback_url: box.url }), 202)
-      const { text } = await c.eventually(async () => box.deliveries[0], 'the delivery')
-      const { tokens } = JSON.parse(text)
+      const { first } = await c.delivered(await chosenReactor(c), { result: { tokenize } })
+      const { tokens } = JSON.parse(first.text)
       c.equal([tokens.id, tokens.metadata], [id, { a: 'b' }], 'id and metadata')
     },
   },

@@ -1,5 +1,5 @@
 import type { Context } from '../../harness/context.ts'
-import { card, hour, minute, times } from '../values.ts'
+import { card, hour, minute, rule, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 type Members = Record<string, unknown>
@@ -173,16 +173,14 @@ const cells: readonly Cell[] = [
     title: 'null moves a token to the containers of its type, which needs token:update there',
     async run(c) {
       const { id } = await c.token()
-      const rule = (container: string, priority: number) => ({
-        priority,
-        container,
-        transform: 'mask',
-        permissions: ['token:update'],
-      })
+      const own = rule(c.container, 'mask', ['token:update'])
       const send = async (rules: object[]) =>
         (await c.application({ rules })).call('PATCH', `/tokens/${id}`, { containers: null })
-      c.refused(await send([rule(c.container, 1)]), 403, 'with a rule on its container alone')
-      const moved = c.success(await send([rule(c.container, 1), rule('/general/high/', 2)]), 200).body
+      c.refused(await send([own]), 403, 'with a rule on its container alone')
+      const moved = c.success(
+        await send([own, rule('/general/high/', 'mask', ['token:update'], 2)]),
+        200,
+      ).body
       c.equal(moved.containers, ['/general/high/'], 'containers')
     },
   },

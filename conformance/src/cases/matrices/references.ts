@@ -25,6 +25,7 @@ const made = (c: Context) =>
   })
 type Made = Awaited<ReturnType<typeof made>>
 
+const detokenize = (c: Context, payload: unknown) => c.asPrivate('POST', '/detokenize', payload)
 const object = { a: 'one', n: 2, deep: { list: [7, 8] } }
 
 /** Payloads with references, and what becomes of them. */
@@ -119,7 +120,7 @@ const ways: Readonly<
     refusal: 'TKZ-503',
     root: 'payload.',
     needs: [],
-    fill: (c, payload) => c.asPrivate('POST', '/detokenize', { payload }),
+    fill: (c, payload) => detokenize(c, { payload }),
     filled: body => (body as { payload: unknown }).payload,
   },
   react: {
@@ -183,9 +184,8 @@ const limitCells: Cell[] = [
         )
       for (const some of [spaces.slice(0, 51), spaces.slice(51)]) c.success(await create(some), 200)
       const send = (count: number) =>
-        c.asPrivate(
-          'POST',
-          '/detokenize',
+        detokenize(
+          c,
           spaces.slice(0, count).map(space => `{{ ${space}${c.tag}${space} }}`),
         )
       c.equal(
@@ -196,7 +196,7 @@ const limitCells: Cell[] = [
       c.refused(await send(101), 400, '101 tokens')
       const one = (spaced: string) => `{{ ${spaced}${c.tag}${spaced} }}`
       const some = [one(spaces[0] ?? ''), one(' '.repeat(102))]
-      c.refused(await c.asPrivate('POST', '/detokenize', some), 400, 'one of which does not exist')
+      c.refused(await detokenize(c, some), 400, 'one of which does not exist')
     },
   },
   {
@@ -206,20 +206,15 @@ const limitCells: Cell[] = [
     async run(c) {
       const { id } = await c.token({ data: 'x' })
       const send = (count: number) =>
-        c.asPrivate(
-          'POST',
-          '/detokenize',
+        detokenize(
+          c,
           times(count, () => `{{ ${id} | upcase }}`),
         )
       // All of them share a short time, in which a busy server may not evaluate 1,000.
       c.equal(c.success(await send(20), 200).body[19], 'X', 'the last of 20')
       c.refused(await send(1001), 400, '1,001')
       const failing = times(2, index => `{{ ${id} | divided_by: 0 }}${index}`)
-      const { body } = c.refused(
-        await c.asPrivate('POST', '/detokenize', { a: failing }),
-        400,
-        'two that fail',
-      )
+      const { body } = c.refused(await detokenize(c, { a: failing }), 400, 'two that fail')
       c.equal(Object.keys(body?.errors ?? {}), ['a.0', 'a.1'], 'members that it names')
     },
   },
@@ -232,10 +227,10 @@ const limitCells: Cell[] = [
       const { id } = await c.token({ data: 'x'.repeat(size), fingerprint_expression: c.tag })
       const filled = JSON.stringify([...times(5, () => ''), '']).length + 5 * size
       const send = (bytes: number) =>
-        c.asPrivate('POST', '/detokenize', [...times(5, () => `{{ ${id} }}`), 'y'.repeat(bytes - filled)])
+        detokenize(c, [...times(5, () => `{{ ${id} }}`), 'y'.repeat(bytes - filled)])
       c.equal(c.success(await send(most), 200).text.length, most, 'the length of the response')
       c.refused(await send(most + 1), 400, 'one byte more')
-      c.refused(await c.asPrivate('POST', '/detokenize', [`{{ ${id} }}`.repeat(6)]), 400, 'one text')
+      c.refused(await detokenize(c, [`{{ ${id} }}`.repeat(6)]), 400, 'one text')
     },
   },
   {
@@ -249,9 +244,8 @@ const limitCells: Cell[] = [
         return [...(await more()), ...(await more())].map((one: { id: string }) => one.id).slice(0, 101)
       })
       const send = (count: number) =>
-        c.asPrivate(
-          'POST',
-          '/detokenize',
+        detokenize(
+          c,
           [...ids.slice(0, count), ids[0]].map(id => `{{ ${id} }}`),
         )
       c.equal(
@@ -261,7 +255,7 @@ const limitCells: Cell[] = [
       )
       c.refused(await send(101), 400, '101 tokens')
       const often = times(1001, () => `{{ ${ids[0]} }}`)
-      c.success(await c.asPrivate('POST', '/detokenize', often), 200, 'one token 1,001 times')
+      c.success(await detokenize(c, often), 200, 'one token 1,001 times')
     },
   },
   {
@@ -275,9 +269,8 @@ const limitCells: Cell[] = [
       const tokens = times(18, () => c.token({ data, fingerprint_expression: c.tag }))
       const ids = (await Promise.all(tokens)).map(one => one.id)
       const send = (count: number) =>
-        c.asPrivate(
-          'POST',
-          '/detokenize',
+        detokenize(
+          c,
           ids.slice(0, count).map(id => `{{ ${id} | json: '$.small' }}`),
         )
       c.equal(
@@ -295,10 +288,7 @@ const limitCells: Cell[] = [
     async run(c) {
       const { id } = await c.token()
       const [one, two] = [`${c.tag}-one`, `${c.tag}-two`]
-      const reply = await c.asPrivate('POST', '/detokenize', [
-        `{{ ${one} }}`,
-        { a: `x{{ ${id} }}{{ ${two} }}` },
-      ])
+      const reply = await detokenize(c, [`{{ ${one} }}`, { a: `x{{ ${id} }}{{ ${two} }}` }])
       c.refused(reply, 400)
       c.ok(
         [one, two].every(name => reply.text.includes(name)),

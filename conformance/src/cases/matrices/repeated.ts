@@ -1,6 +1,7 @@
 import type { Context } from '../../harness/context.ts'
-import type { Call, SendOptions } from '../../harness/target.ts'
+import type { Call } from '../../harness/target.ts'
 import { type Cell, matrix } from './cell.ts'
+import { type ResourceName, resources } from './resources.ts'
 import { echoReactor } from './ways.ts'
 
 /** A request that is sent twice with one idempotency key. */
@@ -16,19 +17,48 @@ interface Prepared {
   readonly gone?: (made: { readonly id?: string }) => string
 }
 
-const formulaBody = (c: Context) => ({
-  name: c.tag,
-  type: 'private',
-  code: 'c',
-  configuration: [],
-  request_parameters: [],
-})
 const tokenBody = (c: Context) => ({ type: 'token', data: c.tag, containers: [c.container] })
 const tokenPath = ({ id }: { readonly id?: string }) => `/tokens/${id}`
 
-const requests: Readonly<
-  Record<string, { readonly needs?: Cell['needs']; prepare(c: Context): Promise<Prepared> }>
-> = {
+interface Requests {
+  readonly needs?: Cell['needs']
+  prepare(c: Context): Promise<Prepared>
+}
+
+/** The body of a request, if it has one. */
+type BodyOf = (c: Context) => object | Promise<object>
+
+/** A request of a management application that makes a resource. */
+const makes = (name: ResourceName, body: BodyOf): Requests => ({
+  needs: needsOf(name),
+  async prepare(c) {
+    const { path } = resources[name]
+    const gone = ({ id }: { readonly id?: string }) => `${path}/${id}`
+    return { call: c.asManagement, method: 'POST', path, body: await body(c), status: 201, gone }
+  },
+})
+
+/** A request of a management application about a resource, on which its repetition depends. */
+const about = (
+  name: ResourceName,
+  method: string,
+  more: string,
+  status: number,
+  body?: BodyOf,
+): Requests => ({
+  needs: needsOf(name),
+  async prepare(c) {
+    const { path, make } = resources[name]
+    const own = `${path}/${(await make(c)).id}`
+    const request = { call: c.asManagement, method, path: own + more, status, gone: () => own }
+    return { ...request, ...(body && { body: await body(c) }) }
+  },
+})
+
+const needsOf = (name: ResourceName): Cell['needs'] =>
+  name === 'application' ? ['management', 'applications'] : ['management']
+
+const requests: Readonly<Record<string, Requests>> = {
   'create-token': {
     prepare: async c => ({
       call: c.asPrivate,
@@ -58,89 +88,27 @@ const requests: Readonly<
   },
   'update-token': {
     async prepare(c) {
-      const { id } = await c.token()
-      return {
-        call: c.asPrivate,
-        method: 'PATCH',
-        path: `/tokens/${id}`,
-        body: { metadata: { a: 'b' } },
-        status: 200,
-        gone: () => `/tokens/${id}`,
-      }
+      const path = `/tokens/${(await c.token()).id}`
+      const body = { metadata: { a: 'b' } }
+      return { call: c.asPrivate, method: 'PATCH', path, body, status: 200, gone: () => path }
     },
   },
-  'create-formula': {
-    needs: ['management'],
-    prepare: async c => ({
-      call: c.asManagement,
-      method: 'POST',
-      path: '/reactor-formulas',
-      body: formulaBody(c),
-      status: 201,
-      gone: ({ id }) => `/reactor-formulas/${id}`,
-    }),
-  },
-  'put-formula': {
-    needs: ['management'],
-    async prepare(c) {
-      const path = `/reactor-formulas/${(await c.formula()).id}`
-      return {
-        call: c.asManagement,
-        method: 'PUT',
-        path,
-        body: formulaBody(c),
-        status: 200,
-        gone: () => path,
-      }
-    },
-  },
-  'create-reactor': {
-    needs: ['management'],
-    prepare: async c => ({
-      call: c.asManagement,
-      method: 'POST',
-      path: '/reactors',
-      body: { name: c.tag, configuration: {}, formula: { id: (await c.formula()).id } },
-      status: 201,
-      gone: ({ id }) => `/reactors/${id}`,
-    }),
-  },
-  'put-reactor': {
-    needs: ['management'],
-    async prepare(c) {
-      const path = `/reactors/${(await c.reactor()).id}`
-      const body = { name: c.tag, configuration: {} }
-      return { call: c.asManagement, method: 'PUT', path, body, status: 200, gone: () => path }
-    },
-  },
-  'patch-reactor': {
-    needs: ['management'],
-    async prepare(c) {
-      const path = `/reactors/${(await c.reactor()).id}`
-      return {
-        call: c.asManagement,
-        method: 'PATCH',
-        path,
-        body: { name: c.tag },
-        status: 204,
-        gone: () => path,
-      }
-    },
-  },
+  'create-formula': makes('formula', resources.formula.body),
+  'put-formula': about('formula', 'PUT', '', 200, resources.formula.body),
+  'create-reactor': makes('reactor', async c => ({
+    ...resources.reactor.body(c),
+    formula: { id: (await c.formula()).id },
+  })),
+  'put-reactor': about('reactor', 'PUT', '', 200, resources.reactor.body),
+  'patch-reactor': about('reactor', 'PATCH', '', 204, c => ({ name: c.tag })),
   react: {
     needs: ['management'],
     async prepare(c) {
       const code =
         'module.exports = async () => ({ raw: 1, tokenize: { made: "value", card: { type: "card", data: { number: "4242424242424242" } } } })'
-      const { id } = await c.reactor({ code })
-      return {
-        call: c.asPrivate,
-        method: 'POST',
-        path: `/reactors/${id}/react`,
-        body: { args: {} },
-        status: 200,
-        gone: () => `/reactors/${id}`,
-      }
+      const path = `/reactors/${(await c.reactor({ code })).id}`
+      const body = { args: {} }
+      return { call: c.asPrivate, method: 'POST', path: `${path}/react`, body, status: 200, gone: () => path }
     },
   },
   'react-without-arguments': {
@@ -175,50 +143,11 @@ const requests: Readonly<
       return { call: c.asPrivate, method: 'POST', path: '/sessions/authorize', body, status: 200 }
     },
   },
-  'create-application': {
-    needs: ['management', 'applications'],
-    prepare: async c => ({
-      call: c.asManagement,
-      method: 'POST',
-      path: '/applications',
-      body: { name: c.tag, type: 'private', permissions: ['token:read'] },
-      status: 201,
-      gone: ({ id }) => `/applications/${id}`,
-    }),
-  },
-  'put-application': {
-    needs: ['management', 'applications'],
-    async prepare(c) {
-      const path = `/applications/${(await c.application({ permissions: ['token:read'] })).id}`
-      const body = { name: c.tag, permissions: ['token:read'] }
-      return { call: c.asManagement, method: 'PUT', path, body, status: 200, gone: () => path }
-    },
-  },
-  'regenerate-key': {
-    needs: ['management', 'applications'],
-    async prepare(c) {
-      const path = `/applications/${(await c.application({ permissions: ['token:read'] })).id}`
-      return {
-        call: c.asManagement,
-        method: 'POST',
-        path: `${path}/regenerate`,
-        status: 200,
-        gone: () => path,
-      }
-    },
-  },
-  'add-key': {
-    needs: ['management', 'applications'],
-    async prepare(c) {
-      const path = `/applications/${(await c.application({ permissions: ['token:read'] })).id}`
-      return { call: c.asManagement, method: 'POST', path: `${path}/keys`, status: 201, gone: () => path }
-    },
-  },
+  'create-application': makes('application', c => ({ ...resources.application.body(c), type: 'private' })),
+  'put-application': about('application', 'PUT', '', 200, resources.application.body),
+  'regenerate-key': about('application', 'POST', '/regenerate', 200),
+  'add-key': about('application', 'POST', '/keys', 201),
 }
-
-const keyed = (c: Context): SendOptions => ({
-  headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag },
-})
 
 const cells = Object.entries(requests).map(
   ([name, { needs, prepare }]): Cell => ({
@@ -228,11 +157,11 @@ const cells = Object.entries(requests).map(
     needs,
     async run(c) {
       const { call, method, path, body, status, other, gone } = await prepare(c)
-      const send = () => call(method, path, body, keyed(c))
+      const send = () => call(method, path, body, c.keyed())
       const first = c.success(await send(), status, 'the first')
       const again = c.success(await send(), status, 'the same again')
       c.equal(again.body, first.body, 'body of the response')
-      if (other) c.refused(await call(method, path, other, keyed(c)), 422, 'another body')
+      if (other) c.refused(await call(method, path, other, c.keyed()), 422, 'another body')
       if (!gone) return
       const resource = gone(first.body ?? {})
       const remover = resource.startsWith('/tokens') ? c.asPrivate : c.asManagement
@@ -257,7 +186,7 @@ const chosenCells = [201, 299, 399, 400, 404, 500].map(
         }`
       const client = await c.application({ permissions: ['token:create'] })
       const reactor = await c.reactor({ code }, { application: { id: client.id } })
-      const send = () => c.react(reactor, { args: {} }, c.asPrivate, keyed(c))
+      const send = () => c.react(reactor, { args: {} }, c.asPrivate, c.keyed())
       const [first, again] = [await send(), await send()]
       c.equal([first.status, again.status], [status, status], 'both statuses')
       c.ok(typeof first.body?.id === 'string', 'the body that the formula chose')

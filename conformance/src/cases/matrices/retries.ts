@@ -1,4 +1,3 @@
-import type { Context } from '../../harness/context.ts'
 import { minute, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
@@ -11,10 +10,9 @@ const cells: readonly Cell[] = [
     title: 'a delivery that is always refused is retried ten times in about two and a half hours',
     needs,
     async run(c) {
-      const { reactor, box } = await invoke(
-        c,
-        times(20, () => 500),
-      )
+      const reactor = await c.reactor()
+      const refusing = times(20, () => 500)
+      const { box } = await c.delivered(reactor, {}, refusing)
       const step = 6
       let passed = 0
       for (; passed < 60 && box.deliveries.length < 11; passed++) await c.advance(step * minute)
@@ -23,7 +21,7 @@ const cells: readonly Cell[] = [
       const hours = (passed * step) / 60
       c.ok(hours > 2 && hours < 4.2, `the last is sent after ${hours.toFixed(1)} hours`)
       await c.advance(600 * minute)
-      await invoke(c, [], reactor)
+      await c.delivered(reactor)
       c.equal(box.deliveries.length, 11, 'deliveries in the end')
     },
   },
@@ -33,27 +31,19 @@ const cells: readonly Cell[] = [
     title: 'a delivery is repeated after each response outside 200 to 299',
     needs,
     async run(c) {
-      const { reactor, box } = await invoke(c, [300, 404, 299])
+      const reactor = await c.reactor()
+      const { box } = await c.delivered(reactor, {}, [300, 404, 299])
       await c.eventually(async () => {
         if (box.deliveries.length < 3) await c.advance(20 * minute)
         return box.deliveries[2]
       }, 'the third delivery')
       await c.advance(60 * minute)
       // A fourth would arrive before the delivery of another invocation.
-      await invoke(c, [], reactor)
+      await c.delivered(reactor)
       c.equal(box.deliveries.length, 3, 'deliveries in the end')
     },
   },
 ]
-
-/** Invokes a reactor, and waits for the first delivery to an inbox that responds with the statuses. */
-async function invoke(c: Context, statuses: number[], known?: string) {
-  const reactor = known ?? (await c.reactor())
-  const box = (await c.inbox()).open(statuses)
-  c.success(await c.react(reactor, { args: {}, callback_url: box.url }), 202)
-  await c.eventually(async () => box.deliveries[0], 'the first delivery')
-  return { reactor, box }
-}
 
 /** How often and when deliveries are retried. */
 export const retryCases = matrix(cells)

@@ -29,8 +29,35 @@ interface Resource {
 }
 
 const items = async (c: Context, call: Call, path: string): Promise<readonly Body[]> =>
-  c.success(await call('GET', path), 200).body?.data ?? []
+  (await c.get(path, call))?.data ?? []
 const stamps = ['created_by', 'created_at', 'modified_by', 'modified_at']
+
+/** An application with all its members. */
+export const application: Resource = {
+  path: '/applications',
+  needs: ['applications'],
+  call: c => c.asManagement,
+  method: 'PUT',
+  body: async s => ({
+    name: s.tag,
+    type: 'private',
+    permissions: ['token:read'],
+    rules: [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
+    expires_at: '2099-01-01T00:00:00Z',
+  }),
+  change: s => ({
+    name: `${s.tag} new`,
+    permissions: ['token:search'],
+    rules: [{ priority: 2, container: '/b/', transform: 'reveal', permissions: ['token:use'] }],
+    expires_at: '2098-01-01T00:00:00Z',
+  }),
+  lists: {
+    list: (c, id) =>
+      items(c, c.asManagement, '/applications?size=100').then(all => all.filter(one => one.id === id)),
+  },
+  apart: ['key'],
+  members: ['tenant_id', 'permissions', 'rules', 'expires_at', ...stamps],
+}
 
 const resources: Readonly<Record<string, Resource>> = {
   token: {
@@ -114,31 +141,7 @@ const resources: Readonly<Record<string, Resource>> = {
     apart: [],
     members: ['tenant_id', 'formula', 'application', 'configuration', ...stamps],
   },
-  application: {
-    path: '/applications',
-    needs: ['applications'],
-    call: c => c.asManagement,
-    method: 'PUT',
-    body: async s => ({
-      name: s.tag,
-      type: 'private',
-      permissions: ['token:read'],
-      rules: [{ priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
-      expires_at: '2099-01-01T00:00:00Z',
-    }),
-    change: s => ({
-      name: `${s.tag} new`,
-      permissions: ['token:search'],
-      rules: [{ priority: 2, container: '/b/', transform: 'reveal', permissions: ['token:use'] }],
-      expires_at: '2098-01-01T00:00:00Z',
-    }),
-    lists: {
-      list: (c, id) =>
-        items(c, c.asManagement, '/applications?size=100').then(all => all.filter(one => one.id === id)),
-    },
-    apart: ['key'],
-    members: ['tenant_id', 'permissions', 'rules', 'expires_at', ...stamps],
-  },
+  application,
 }
 
 const without = (body: Body, names: readonly string[]) =>
@@ -150,7 +153,7 @@ const made = (c: Context, name: string, { path, call, body, method, change }: Re
     const created = s.success(await call(s)('POST', path, given), 201).body
     s.ok(typeof created?.id === 'string', 'what was created has an id')
     const at = `${path}/${created.id}`
-    const read = async () => s.success(await call(s)('GET', at), 200).body as Body
+    const read = async () => (await s.get(at, call(s))) as Body
     const createdRead = await read()
     const updated = s.success(await call(s)(method, at, change(s, given)), 200).body as Body
     return { created, createdRead, updated, read: await read(), id: created.id as string }
@@ -173,7 +176,7 @@ const resourceCells = Object.entries(resources).flatMap(([name, resource]): Cell
       c.equal(updated, read, 'the response'),
     ),
     cell('get', 'read once more, with all its members', async (c, { id, read }) => {
-      const now = c.success(await call(c)('GET', `${path}/${id}`), 200).body
+      const now = await c.get(`${path}/${id}`, call(c))
       c.equal(now, read, 'the resource')
       for (const member of members)
         c.ok(now[member] !== undefined && now[member] !== null, `it has ${member}`)
@@ -195,7 +198,7 @@ const counted: Readonly<
         for (let n = 0; n < 3; n++) await s.token({ metadata: { three: s.tag } })
         return s.tag
       })
-      return c.success(await c.asPrivate('GET', `/tokens?metadata.three=${run}&${page}`), 200).body
+      return await c.get(`/tokens?metadata.three=${run}&${page}`, c.asPrivate)
     },
   },
   formulas: {
@@ -217,7 +220,7 @@ const counted: Readonly<
         for (let n = 0; n < 3; n++) await s.reactor({}, { name: `three ${s.tag} ${n}`, formula })
         return s.tag
       })
-      return c.success(await c.asManagement('GET', `/reactors?name=three%20${name}*&${page}`), 200).body
+      return await c.get(`/reactors?name=three%20${name}*&${page}`)
     },
   },
 }

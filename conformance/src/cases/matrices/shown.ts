@@ -1,6 +1,6 @@
 import type { Context } from '../../harness/context.ts'
 import { tokenTypes } from '../../harness/token-types.ts'
-import { allTokenPermissions, card, ssn } from '../values.ts'
+import { allTokenPermissions, card, rule, ssn } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 import {
   callerNeeds,
@@ -110,16 +110,10 @@ const createCells = Object.entries(creates).flatMap(([name, create]) =>
 const changes: Readonly<
   Record<string, { readonly rules: (container: string) => object[]; readonly sees?: Transform }>
 > = {
-  mask: { rules: container => [rule(container, 'mask')], sees: 'mask' },
-  redact: { rules: container => [rule(container, 'redact')], sees: 'redact' },
-  nothing: { rules: container => [rule(`${container}elsewhere/`, 'reveal')] },
+  mask: { rules: container => [rule(container, 'mask', allTokenPermissions)], sees: 'mask' },
+  redact: { rules: container => [rule(container, 'redact', allTokenPermissions)], sees: 'redact' },
+  nothing: { rules: container => [rule(`${container}elsewhere/`, 'reveal', allTokenPermissions)] },
 }
-const rule = (container: string, transform: string) => ({
-  priority: 1,
-  container,
-  transform,
-  permissions: allTokenPermissions,
-})
 
 const changeCells = ways
   .filter(way => way.name !== 'webhook')

@@ -1,4 +1,4 @@
-import { isLuhn, times } from '../values.ts'
+import { atOffset, isLuhn, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 /** Accepted expiries, and how they are returned. */
@@ -81,13 +81,6 @@ const expiryCells: Cell[] = [
     },
   },
 ]
-
-/** An instant in local time with an offset. */
-const atOffset = (ms: number, offset: string) => {
-  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number)
-  const ahead = (hours * 60 + minutes) * (offset.startsWith('-') ? -60_000 : 60_000)
-  return new Date(ms + ahead).toISOString().replace('Z', offset)
-}
 
 const instantCell: Cell = {
   requirement: 'TOK-530',

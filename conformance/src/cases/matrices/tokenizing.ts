@@ -5,7 +5,7 @@ import { type Cell, matrix } from './cell.ts'
 type Shown = Record<string, unknown>
 
 const tokenize = async (c: Context, payload: unknown, call: Call = c.asPrivate, key?: string) => {
-  const options = key === undefined ? {} : { headers: { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: key } }
+  const options = key === undefined ? {} : c.keyed(key)
   return c.success(await call('POST', '/tokenize', payload, options), 200).body
 }
 const contents = (shown: Shown) =>
@@ -78,7 +78,7 @@ const cells: readonly Cell[] = [
       const { id } = await c.token({ containers: [`${c.container}kept/`] })
       const { id: application, call } = await c.ruled('mask', ['token:create'])
       const body = { type: 'token', data: c.tag, containers: [`${c.container}own/`], deduplicate_token: true }
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: `${c.tag}one` }
+      const { headers } = c.keyed(`${c.tag}one`)
       const create = () => call('POST', '/tokens', body, { headers })
       for (const which of ['first', 'second']) {
         c.equal((await tokenize(c, [body], call, c.tag))[0].id, id, `id of the ${which} payload`)

@@ -151,7 +151,7 @@ const shows: Readonly<
   Record<string, (c: Context, id: string) => Promise<Record<string, unknown> | undefined>>
 > = {
   get: (c, id) => c.read(id),
-  list: async (c, id) => c.success(await c.asPrivate('GET', `/tokens?id=${id}`), 200).body?.data?.[0],
+  list: async (c, id) => (await c.get(`/tokens?id=${id}`, c.asPrivate))?.data?.[0],
   update: (c, id) => c.patch(id, { expires_at: '2099-01-01T00:00:00Z' }),
   search: async (c, id) => {
     const ask = async () =>
@@ -249,9 +249,9 @@ const describedCells = Object.entries(described).map(
       const made = c.success(await call('POST', path, given), 201).body
       expect(made, 'a create')
       const at = `${path}/${made.id}`
-      expect(c.success(await call('GET', at), 200).body, 'a read')
+      expect(await c.get(at, call), 'a read')
       expect(c.success(await call('PUT', at, given), 200).body, 'an update')
-      const listed = c.success(await call('GET', `${path}?size=100`), 200).body?.data
+      const listed = (await c.get(`${path}?size=100`, call))?.data
       expect(
         listed?.find((one: { id: string }) => one.id === made.id),
         'a list',
@@ -259,7 +259,7 @@ const describedCells = Object.entries(described).map(
       if (name === 'application') {
         const again = c.success(await call('POST', `${at}/regenerate`), 200).body
         expect(again, 'a new key')
-        expect(c.success(await c.as(again.key)('GET', '/applications/key'), 200).body, 'its own read')
+        expect(await c.get('/applications/key', c.as(again.key)), 'its own read')
       }
     },
   }),
@@ -274,7 +274,7 @@ const tenantCell: Cell = {
   turn: 'alone',
   async run(c) {
     const path = '/tenants/self'
-    const nameOf = async () => c.success(await c.asOtherManagement('GET', path), 200).body?.name
+    const nameOf = async () => (await c.get(path, c.asOtherManagement))?.name
     const before = await nameOf()
     const name = long(200)(c)
     const put = async (one: string) =>

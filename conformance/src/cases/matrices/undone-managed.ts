@@ -101,7 +101,7 @@ const updateCells = Object.entries(managed).flatMap(
           async run(c) {
             const made = c.success(await c.asManagement('POST', path, await body(c, c.tag)), 201).body
             const own = `${path}/${made.id}`
-            const read = async () => c.success(await c.asManagement('GET', own), 200).body
+            const read = async () => await c.get(own)
             const before = await read()
             const valid = method === 'PUT' ? { ...before, ...change } : change
             const call = (await refusal.call?.(c)) ?? c.asManagement
@@ -122,7 +122,7 @@ async function numberNamed(c: Context, path: string, name: string): Promise<numb
   let found = 0
   for (let page = 1; ; page++) {
     const query = path === '/applications' ? '' : `&name=${name}`
-    const list = c.success(await c.asManagement('GET', `${path}?size=100&page=${page}${query}`), 200).body
+    const list = await c.get(`${path}?size=100&page=${page}${query}`)
     found += list.data.filter((one: Body) => one.name === name).length
     if (list.data.length < 100) return found
   }

@@ -109,7 +109,7 @@ const createCells = Object.entries(creates).map(
       const body = { ...valid, ...refusal.members?.(c, taken.id) }
       const reply = await send(refusal, c, options => call('POST', '/tokens', body, options))
       c.refused(reply, refusal.status, refusal.title)
-      const list = c.success(await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`), 200).body
+      const list = await c.get(`/tokens?metadata.run=${c.tag}`, c.asPrivate)
       c.equal(c.ids(list), [taken.id], 'what is listed')
       await c.finds(`metadata.run:${c.tag}`, [taken.id], 'what is found')
       await c.finds('', [taken.id], 'what is found in the container')

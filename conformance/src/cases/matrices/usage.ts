@@ -73,7 +73,7 @@ const cells: readonly Cell[] = [
       // No sentence says that there is one.
       if (!official) return
       const path = `${formulas}/${official.id}`
-      c.equal(c.success(await c.asManagement('GET', path), 200).body, official, 'the formula')
+      c.equal(await c.get(path), official, 'the formula')
       const { name, code, configuration, request_parameters } = official
       for (const type of ['official', 'private']) {
         const body = { name, code, type, configuration, request_parameters }
