@@ -143,7 +143,7 @@ export const listOrSearch = /^\/tokens(\/search)?$/
 export const react = /^\/reactors\/[^/]+\/react$/
 export const any = /./
 
-function parsed(text: string): Body {
+export function parsed(text: string): Body {
   try {
     return JSON.parse(text)
   } catch {

@@ -24,6 +24,9 @@ const servers: Readonly<Record<string, readonly VariationName[]>> = {
     'more members, and null for those not set',
     'a member more in every object',
     'other statuses where none is named',
+    'other defaults of the types',
+    'tokens deleted 55 minutes after their expiry',
+    'an expression that names no token is null',
   ],
   'a server that takes its time': [
     'other texts of errors',

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { minute } from '../../src/cases/values.ts'
 import type { Fetch } from '../../src/harness/transport.ts'
-import { type Body, bodyOf, responseFrom } from '../mutate.ts'
+import { type Body, bodyOf, parsed, responseFrom } from '../mutate.ts'
 
 /**
  * Servers that differ from ours in everything that the specification leaves open: each has to be conformant in the core
@@ -36,6 +37,24 @@ const changed =
     const to = isObject(body) ? change(body, response, request) : body
     return to === body ? response : responseFrom(response, { body: to })
   }
+
+const pathOf = (request: Request) => new URL(request.url).pathname
+
+/** Changes the bodies of creates and updates that are sent to these paths. */
+const sent =
+  (path: RegExp, change: (body: Body) => Body): Variation =>
+  next =>
+  async request => {
+    if (!['POST', 'PATCH'].includes(request.method) || !path.test(pathOf(request))) return next(request)
+    const body = parsed(await request.clone().text())
+    const to = isObject(body) ? change(body) : body
+    const { url, method, headers } = request
+    return to === body ? next(request) : next(new Request(url, { method, headers, body: JSON.stringify(to) }))
+  }
+
+/** Returns the instant of an expiry, which is in UTC if it has no offset, or NaN. */
+const instantOf = (expires: Body): number =>
+  typeof expires === 'string' ? Date.parse(/T[\d:.]+$/.test(expires) ? `${expires}Z` : expires) : Number.NaN
 
 const statuses: Readonly<Record<number, number>> = {
   201: 200,
@@ -167,6 +186,46 @@ export const variations = {
       await wait(300)
       return next(request)
     }
+  },
+
+  'other defaults of the types': sent(/^\/tokens$/, body => ({
+    mask: 'hidden',
+    containers: ['/elsewhere/'],
+    ...(body.type === 'token' ? {} : { fingerprint_expression: '{{ data | stringify }}' }),
+    ...body,
+  })),
+
+  // A token is deleted at most an hour after its expiry.
+  'tokens deleted 55 minutes after their expiry': next => {
+    const given = new Map<string, string>()
+    const later = sent(/^\/tokens(\/(?!search)[^/]+)?$/, body => {
+      const ends = instantOf(body.expires_at)
+      return Number.isNaN(ends) ? body : { ...body, expires_at: new Date(ends + 55 * minute).toISOString() }
+    })(next)
+    return async request => {
+      const { expires_at } = parsed(await request.clone().text()) ?? {}
+      const response = await later(request)
+      const body = await bodyOf(response)
+      if (!isObject(body)) return response
+      if (response.ok && !Number.isNaN(instantOf(expires_at))) given.set(body.id, expires_at)
+      return responseFrom(response, {
+        body: everywhere(body, object =>
+          object.expires_at && given.has(object.id)
+            ? { ...object, expires_at: given.get(object.id) }
+            : object,
+        ),
+      })
+    }
+  },
+
+  // Core says nothing of an expression that names no token.
+  'an expression that names no token is null': next => async request => {
+    const text = await request.clone().text()
+    const response = await next(request)
+    const isOne = text.split('{{').length === 2 && pathOf(request).endsWith('/react')
+    if (response.status !== 400 || !isOne) return response
+    const { url, headers } = request
+    return next(new Request(url, { method: 'POST', headers, body: text.replace(/"\{\{[^}]*\}\}"/, 'null') }))
   },
 
   'slower responses': next => async request => {
