@@ -51,7 +51,7 @@ export async function vectorOf(
   const responses = first.map(({ response }) => response)
   const acceptsWith = (changed: readonly HttpResponse[]) => accepts(one, target, changed, runs[0])
   const texts = new Texts(targets, [first, second])
-  if (!texts.isSame) throw new NotData('its requests contain a time, or a part of a key')
+  if (!texts.isSame) throw new NotData('its requests contain what is computed from a key or a response')
   if (!(await acceptsWith(responses))) throw new NotData('it does not accept what it recorded')
   if (!(await acceptsWith(responses.map(one => ({ ...one, headers: new Headers() })))))
     throw new NotData('it expects headers')
