@@ -44,7 +44,7 @@ const keyed: readonly Keyed[] = [
   ...subjects
     .filter(
       ({ name, operation, requirement }) =>
-        operation !== 'tokens.search' &&
+        !['tokens.search', 'tokens.lookup'].includes(operation) &&
         requirement !== 'TYP-540' &&
         (operation !== 'tokens.create' || name.endsWith('-token')),
     )

@@ -145,5 +145,20 @@ const search: Subject = {
   send: (c, body) => c.asPrivate('POST', '/tokens/search', body),
 }
 
+const lookup: Subject = {
+  requirement: 'SEA-543',
+  name: 'lookup',
+  title: 'a lookup',
+  operation: 'tokens.lookup',
+  needs: ['applications'],
+  body: async c => ({ type: 'token', data: c.tag, metadata: { k: 'v' }, page: 1, size: 20 }),
+  async send(c, body) {
+    const { key } = await c.shared('looks up at limits', s =>
+      s.application({ permissions: ['token:lookup'] }),
+    )
+    return c.as(key)('POST', '/tokens/lookup', body)
+  },
+}
+
 /** Requests that make, change and find tokens. */
-export const tokenSubjects: readonly Subject[] = [...creates, update, ...dataUpdates, search]
+export const tokenSubjects: readonly Subject[] = [...creates, update, ...dataUpdates, search, lookup]
