@@ -32,6 +32,13 @@ function everyMember(value: Body, keeps: (inner: Body, name: string, index: numb
   )
 }
 
+const rounded = (data: Body): Body =>
+  JSON.parse(
+    JSON.stringify(data, (_name, inner) =>
+      typeof inner === 'number' ? Math.round(inner * 1e6) / 1e6 : inner,
+    ),
+  )
+
 const isEmpty = (value: Body) =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
@@ -99,15 +106,10 @@ export const fidelityMutants: Mutants = {
     failing: ['DAT-010.get-nested-empties'],
     change: stored(data => everyMember(data, inner => !isEmpty(inner))),
   },
-  'rounds-to-six-decimals': {
-    failing: ['DAT-010.get-decimals'],
-    change: stored(data =>
-      JSON.parse(
-        JSON.stringify(data, (_name, inner) =>
-          typeof inner === 'number' ? Math.round(inner * 1e6) / 1e6 : inner,
-        ),
-      ),
-    ),
+  'rounds-to-six-decimals': { failing: ['DAT-010.get-decimals'], change: stored(rounded) },
+  'lists-round-decimals': {
+    failing: ['DAT-010.list-decimals'],
+    change: listed(tokens, one => withData(one, rounded)),
   },
   'integers-as-floats-in-lists': {
     failing: ['DAT-010.list-large-integers', 'DAT-010.search-large-integers'],
@@ -125,6 +127,10 @@ export const fidelityMutants: Mutants = {
     failing: ['DAT-010.get-null-inside'],
     change: stored(data => everyMember(data, inner => inner !== null)),
   },
+  'searches-drop-null-members': {
+    failing: ['DAT-010.search-null-inside'],
+    change: listed(tokenSearch, one => withData(one, data => everyMember(data, inner => inner !== null))),
+  },
   'tokenize-drops-null': {
     failing: ['WIR-543.tokenize-null-inside'],
     change: changeRequest('POST', /^\/tokenize$/, body => everyMember(body, inner => inner !== null)),
@@ -132,6 +138,12 @@ export const fidelityMutants: Mutants = {
   'keeps-50-members': {
     failing: ['DAT-010.get-many-members'],
     change: stored(data => everyMember(data, (_inner, _name, index) => index < 50)),
+  },
+  'lists-keep-50-members': {
+    failing: ['DAT-010.list-many-members'],
+    change: listed(tokens, one =>
+      withData(one, data => everyMember(data, (_inner, _name, index) => index < 50)),
+    ),
   },
   'sorts-lists': {
     failing: ['DAT-010.get-order-of-lists'],
@@ -154,7 +166,9 @@ export const fidelityMutants: Mutants = {
   'patches-trimmed': {
     failing: ['DAT-010.patch-blanks'],
     change: changeRequest('PATCH', token, body =>
-      'data' in (body ?? {}) ? { ...body, data: everyText(body.data, text => text.trim()) } : body,
+      'data' in (body ?? {})
+        ? { ...body, data: everyText(body.data, text => text.replace(/^ +| +$/g, '')) }
+        : body,
     ),
   },
   'cuts-metadata-at-255': {

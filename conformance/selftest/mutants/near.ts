@@ -58,11 +58,22 @@ const alsoFinds =
           : body
     const shown = changeResponse('GET|POST|PATCH', /^\/tokens/, hide)(next, target)
     return changeRequest('POST', tokens, body =>
-      body?.type === 'token' && body.search_indexes?.[0] === '{{ data }}'
+      body?.type === 'token' && String(body.search_indexes) === '{{ data }}'
         ? { ...body, search_indexes: [...body.search_indexes, expression] }
         : body,
     )(shown, target)
   }
+
+/** Shows another fingerprint of texts that it does not read whole. */
+const fingerprintsOf = (read: (data: string) => string): Mutant['change'] =>
+  intercept('POST', tokens, async (received, next) => {
+    const response = await next(requestFrom(received))
+    const { data, fingerprint_expression } = received.body ?? {}
+    if (!response.ok || fingerprint_expression !== undefined || typeof data !== 'string') return response
+    if (read(data) === data) return response
+    const fingerprint = createHash('sha256').update(read(data)).digest('hex')
+    return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
+  })
 
 /** Mutants that take one thing for another that resembles it. */
 export const nearMutants: Mutants = {
@@ -119,24 +130,12 @@ export const nearMutants: Mutants = {
   // Data that differs in case has the same fingerprint.
   'fingerprints-fold-case': {
     failing: ['TOK-016.near-case'],
-    change: intercept('POST', tokens, async (received, next) => {
-      const response = await next(requestFrom(received))
-      const { data, fingerprint_expression } = received.body ?? {}
-      if (!response.ok || fingerprint_expression !== undefined || typeof data !== 'string') return response
-      const fingerprint = createHash('sha256').update(data.toLowerCase()).digest('hex')
-      return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
-    }),
+    change: fingerprintsOf(data => data.toLowerCase()),
   },
-  // Fingerprints are made of the first 32 characters.
+  // Fingerprints are made of the first 64 characters.
   'fingerprints-of-a-prefix': {
     failing: ['TOK-016.near-prefix'],
-    change: intercept('POST', tokens, async (received, next) => {
-      const response = await next(requestFrom(received))
-      const { data, fingerprint_expression } = received.body ?? {}
-      if (!response.ok || fingerprint_expression !== undefined || typeof data !== 'string') return response
-      const fingerprint = createHash('sha256').update(data.slice(0, 32)).digest('hex')
-      return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
-    }),
+    change: fingerprintsOf(data => data.slice(0, 64)),
   },
   'finds-a-prefix-of-an-index': {
     failing: ['SEA-025.near-short-prefix'],
@@ -216,14 +215,15 @@ export const nearMutants: Mutants = {
         if (container === undefined || ![403, 404].includes(response.status)) return response
         const whole = await remember(requestFrom(received, { key: target.privateKey }))
         const [first = ''] = (await bodyOf(whole))?.containers ?? []
-        return first.startsWith(container) ? whole : response
+        return first.startsWith(container) && !first.startsWith(`${container}/`) ? whole : response
       })(remember, target)
     },
   },
   'priorities-reversed': {
     failing: ['AUT-019.get'],
     change: changeRequest('POST', /^\/(applications|sessions\/authorize)$/, body =>
-      body?.rules?.length > 1 && body.rules.every((one: Body) => Number.isInteger(one?.priority))
+      body?.rules?.length > 1 &&
+      body.rules.every((one: Body) => Number.isInteger(one?.priority) && one.priority > 0)
         ? { ...body, rules: body.rules.map((one: Body) => ({ ...one, priority: 1_000 - one.priority })) }
         : body,
     ),

@@ -45,6 +45,19 @@ const patch = (members: (body: Body) => Body) => (received: Received, next: Next
     ),
   )
 
+/** Authorizes the session of an authorization that was refused with one of these statuses. */
+const usesNonce = (statuses: readonly number[]) =>
+  afterRefusal('POST', /^\/sessions\/authorize$/, statuses, ({ body: { nonce }, ...received }, next, key) =>
+    typeof nonce === 'string'
+      ? next(
+          requestFrom(
+            { ...received, body: undefined, headers: json() },
+            { key: key.private, body: { nonce, permissions: ['token:create'] } },
+          ),
+        )
+      : Promise.resolve(),
+  )
+
 /** Mutants in which a refused request has an effect. */
 export const refusalMutants: Mutants = {
   // A create that is refused leaves a token under its id.
@@ -152,20 +165,9 @@ export const refusalMutants: Mutants = {
   },
   'refused-authorization-uses-nonce': {
     failing: ['SES-505.invalid-undone'],
-    change: afterRefusal('POST', /^\/sessions\/authorize$/, [400, 403, 415], (received, next, key) =>
-      typeof received.body.nonce === 'string'
-        ? next(
-            requestFrom(
-              { ...received, headers: json() },
-              {
-                key: key.private,
-                body: { nonce: received.body.nonce, permissions: ['token:create'] },
-              },
-            ),
-          )
-        : Promise.resolve(),
-    ),
+    change: usesNonce([400, 403, 415]),
   },
+  'other-type-uses-nonce': { failing: ['SES-505.other-type-undone'], change: usesNonce([415]) },
   'refused-formula-renames': {
     failing: ['FOR-014.formula-invalid-undone'],
     change: afterRefusal('PUT', /^\/reactor-formulas\/[^/]+$/, [400, 415], async (received, next, key) => {

@@ -54,7 +54,7 @@ const cvcUntil = (age: number): Mutant['change'] =>
     const kept = new Map<string, string>()
     const remember = changeResponse('POST', tokens, (body, received) => {
       const cvc = received.body?.data?.cvc
-      if (typeof cvc === 'string') kept.set(body.id, cvc)
+      if (typeof cvc === 'string' && body.type === 'card') kept.set(body.id, cvc)
       return body
     })(next, target)
     return changeResponse('GET', token, body => {
@@ -95,14 +95,15 @@ export const timeMutants: Mutants = {
       }),
     ),
   },
-  // A token whose expiry is more than a year away has none.
+  // A token whose expiry is more than a year away, but not for ever, has none.
   'forgets-an-expiry-beyond-a-year': {
     failing: ['TOK-039.beyond-a-year'],
     change: timed(now => (next, target) => {
       const given = new Map<string, string>()
       return intercept('GET|POST', /^\/tokens(\/(?!search)[^/]+)?$/, async received => {
         const { expires_at } = received.body ?? {}
-        const isFar = typeof expires_at === 'string' && Date.parse(expires_at) - now() > 366 * day
+        const ahead = typeof expires_at === 'string' ? Date.parse(expires_at) - now() : 0
+        const isFar = ahead > 366 * day && ahead < 1000 * day
         const response = await next(
           requestFrom(
             received,
@@ -165,6 +166,30 @@ export const timeMutants: Mutants = {
         if (response.ok) made.set(name, { text: JSON.stringify(body), path: `/tokens/${body.id}` })
         return response
       })(remember, target)
+    },
+  },
+  // A search by the fingerprint of a deleted token finds it.
+  'finds-the-deleted-by-fingerprint': {
+    failing: ['SEA-021.deleted'],
+    change: (next, target) => {
+      const made = new Map<string, Body>()
+      const gone = new Map<string, Body>()
+      return intercept('POST|DELETE', /^\/tokens/, async received => {
+        const response = await next(requestFrom(received))
+        if (!response.ok) return response
+        if (received.method === 'DELETE') {
+          const token = made.get(received.path.slice('/tokens/'.length))
+          if (token) gone.set(token.fingerprint, token)
+          return response
+        }
+        const body = await bodyOf(response)
+        if (tokens.test(received.path)) made.set(body.id, body)
+        const query = String(received.body?.query ?? '')
+        const token = gone.get(/fingerprint:"([^"]+)"/.exec(query)?.[1] ?? '')
+        return token && query.includes(token.containers[0]) && Array.isArray(body.data)
+          ? responseFrom(response, { body: { ...body, data: [...body.data, token] } })
+          : response
+      })(next, target)
     },
   },
   // A token created under a former id has the metadata and the creation time of the first.
