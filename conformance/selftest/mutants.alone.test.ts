@@ -1,13 +1,14 @@
-// Only in CI: it runs the whole suite against a mutant of each kind.
+// Only in CI: it runs the whole suite against mutants.
 import tap from 'tap'
 import { failuresOn } from './failures.ts'
 import { isOfKind, kinds } from './kinds.ts'
 
 // Machines that run other tests at the same time are slow.
-tap.setTimeout(3_600_000)
-tap.comment('timeout=3600000')
+tap.setTimeout(1_200_000)
+tap.comment('timeout=1200000')
 
-for (const [name, kind] of Object.entries(kinds))
+// Each takes a run of the suite. `npm run verify -- mutants` checks all kinds, as the nightly run does.
+for (const [name, kind] of Object.entries(kinds).filter((_, index) => index % 9 === 0))
   tap.test(`${name}: only its own cases detect ${kind.mutant}`, { timeout: 300_000 }, async t => {
     const failed = await failuresOn(kind.mutant)
     const [own, others] = [true, false].map(is => failed.filter(one => isOfKind(kind, one) === is))
