@@ -13,7 +13,8 @@ export const lookupCases = cases({
   'TOK-551.a': [
     'a lookup finds tokens by their data, and shows no other members, whatever the rule reveals',
     async c => {
-      const first = await c.token({ metadata: { a: 'b' }, mask: 'X' })
+      const containers = [`${c.container}${'a'.repeat(200)}/`]
+      const first = await c.token({ metadata: { a: 'b' }, mask: 'X', containers })
       const second = await c.token()
       await c.token({ data: `${c.tag} other` })
       for (const transform of ['redact', 'mask', 'reveal']) {
@@ -21,7 +22,8 @@ export const lookupCases = cases({
         const { data, pagination } = c.success(await lookUp(call, tokenOf(c)), 200).body
         const shown = ({ id, type, containers }: typeof first) => ({ id, type, containers })
         c.equal(data, [shown(second), shown(first)], `the tokens under ${transform}`)
-        c.equal(pagination.total_items, 2, 'their number')
+        const pages = { total_items: 2, page_number: 1, page_size: 20, total_pages: 1 }
+        c.matches(pagination, pages, 'their number')
         c.equal(await idsFound(c, call, tokenOf(c, { page: 2, size: 1 })), [first.id], 'the second page')
       }
     },
