@@ -14,6 +14,12 @@ export function expectSigned(c: Context, { headers, text }: Delivery, which: str
   c.ok(given.includes(expected), `the signature of the ${which} delivery holds`)
 }
 
+interface Job {
+  readonly reactor_id: string
+  readonly requested_by: string
+  readonly session_id?: string | null
+}
+
 /** Borders between tenants, and what webhooks carry. */
 export const tenantAndWebhookCases = cases({
   'SES-017.a': [
@@ -117,6 +123,36 @@ export const tenantAndWebhookCases = cases({
         return (await listed()) === undefined ? true : undefined
       }, 'the end of the job')
     },
+  ],
+  'INV-546.b': [
+    'a list of jobs shows the newest first, each with its reactor, application and session',
+    async c => {
+      const { call: session } = await c.authorized({ permissions: ['token:use'] })
+      const { id, call: other } = await c.application({ permissions: ['token:use'] })
+      const code = 'module.exports = async () => ({ raw: 1 })'
+      const reactors = [await c.reactor({ code }), await c.reactor({ code })] as const
+      await c.delivered(reactors[0], {}, [500], session)
+      await c.advance(1_000)
+      await c.delivered(reactors[1], {}, [500], other)
+      const page = await c.get('/jobs?size=100')
+      const jobs = page.data.filter((job: Job) => reactors.some(one => one.id === job.reactor_id))
+      const expected = [reactors[1].id, reactors[0].id]
+      c.equal(
+        jobs.map((job: Job) => job.reactor_id),
+        expected,
+        'the order',
+      )
+      c.equal(jobs[0]?.requested_by, id, 'requested_by of the other application')
+      c.ok(jobs[1]?.requested_by !== id, 'requested_by of the application that granted the session')
+      c.equal(
+        jobs.map((job: Job) => typeof (job.session_id ?? undefined)),
+        ['undefined', 'string'],
+        'session_id',
+      )
+      const { total_items, total_pages } = page.pagination
+      c.equal(total_pages, Math.ceil(total_items / 100), 'total_pages')
+    },
+    'public',
   ],
   'INV-547.a': [
     'a canceled job is gone, and is not delivered',
