@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { Surrogate } from '../../../sdk/src/index.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { readDocument, readOperations } from '../contract/contract.ts'
+import { Places } from '../contract/places.ts'
+import { headerPrefix } from '../generated/facts.ts'
 import { createVault } from '../vault.ts'
 import { ProfileError, withProfile } from './profile.ts'
 
@@ -236,6 +239,16 @@ t.test('texts of digits are dates of cards by profile, and numbers afterwards', 
   t.match(await read(created.json.id), { expiration_month: 11 })
   const { json } = await send('POST', '/tokenize', { card: { type: 'card', data } })
   t.match(await read(json.card.id), { expiration_month: 1 })
+  const places = new Places(JSON.parse(readDocument(headerPrefix)))
+  const describing = readOperations().filter(operation => {
+    const { members } = places.ofRequest(operation)
+    return members.has('type') && members.has('data')
+  })
+  t.ok(describing.some(({ id }) => id === 'tokens.lookup'))
+  for (const { id, method, path } of describing) {
+    const { status, text } = await send(method, path, { type: 'card', data })
+    t.ok(status < 300, `each operation that takes a description of a token: ${id}`, { text })
+  }
   const text = { type: 'token', data: { expiration_month: '01' } }
   t.same(await read((await send('POST', '/tokens', text)).json.id), text.data, 'only in cards')
   t.equal(
