@@ -64,6 +64,8 @@ export class BackupDocuments implements Documents {
       // A reader need not ask for all collections.
       while (this.#next?.tenant === page.tenant) await this.#advance()
     }
+    // A further reader begins at the start.
+    await this.close()
   }
 
   /** @throws {BackupRefused} */
@@ -90,7 +92,5 @@ export class BackupDocuments implements Documents {
   async #advance(): Promise<void> {
     const { done, value } = (await this.#pages?.next()) ?? { done: true, value: undefined }
     this.#next = done ? undefined : (value as Page)
-    // A further reader begins at the start.
-    if (done) this.#pages = undefined
   }
 }
