@@ -52,10 +52,10 @@ t.test('tokens alone are at most 3.6 kB: bundlers leave out the rest', async t =
   t.ok(size < 0.6 * (await measure(entryPoint)), 'the rest is left out')
 })
 
-t.test('the whole client is at most 6.8 kB', async t => {
+t.test('the whole client is at most 6.9 kB', async t => {
   const size = await measure(entryPoint)
   t.comment(`minified and compressed: ${size} bytes`)
   t.ok(size > 1000, 'it is all there')
-  t.equal(mostBytes, 6_800)
+  t.equal(mostBytes, 6_900)
   t.ok(size <= mostBytes, `${size} bytes`)
 })

@@ -12,7 +12,11 @@ export const capabilities: ReadonlySet<Capability> = new Set(allCapabilities)
 
 /** Opens our own server in this process with two tenants, and the target for it. */
 export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => fetch) {
-  const vault = createVault({ dev: true, allowPrivateCallbacks: true })
+  const vault = createVault({
+    dev: true,
+    allowPrivateCallbacks: true,
+    proxyAllowOrigins: ['https://api.example.com'],
+  })
   const [tenant, other] = [await vault.createTenant(), await vault.createTenant()]
   const target: Target & { readonly fetch: Fetch } = {
     baseUrl: 'http://vault',
@@ -25,6 +29,7 @@ export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => f
     clockUrl: 'http://vault/_dev/clock',
     callbackHost: '127.0.0.1',
     webhookSecret: tenant.webhookSecret,
+    proxyUrl: 'https://api.example.com/v1',
     capabilities: ['read-your-writes'],
     timeoutMs: 20_000,
     patienceMs: 20_000,

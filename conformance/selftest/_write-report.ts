@@ -14,7 +14,12 @@ import { withTotals } from './_totals.ts'
 const { version } = JSON.parse(await readFile(new URL('../../server/package.json', import.meta.url), 'utf8'))
 const [folder = 'conformance-report'] = process.argv.slice(2)
 const data = await mkdtemp(join(tmpdir(), 'surrogate-conformance-'))
-const vault = createVault({ storage: `level:${data}`, dev: true, allowPrivateCallbacks: true })
+const vault = createVault({
+  storage: `level:${data}`,
+  dev: true,
+  allowPrivateCallbacks: true,
+  proxyAllowOrigins: ['https://api.example.com'],
+})
 try {
   const { port } = await vault.listen()
   const [own, other] = [await vault.createTenant(), await vault.createTenant()]
@@ -29,6 +34,7 @@ try {
     'webhook-secret': own.webhookSecret,
     'clock-url': `${url}/_dev/clock`,
     'callback-host': '127.0.0.1',
+    'proxy-url': 'https://api.example.com/v1',
     capability: 'read-your-writes',
     profile: 'surrogate',
     name: 'Surrogate',

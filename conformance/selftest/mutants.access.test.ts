@@ -1,6 +1,7 @@
 // In a process of its own: it waits long for what its mutants never do.
 import { accessMutants } from './mutants/access.ts'
+import { proxiesMutants } from './mutants/proxies.ts'
 import { searchMutants } from './mutants/search.ts'
 import { catchMutants } from './mutants.cases.ts'
 
-await catchMutants({ ...accessMutants, ...searchMutants })
+await catchMutants({ ...accessMutants, ...proxiesMutants, ...searchMutants })

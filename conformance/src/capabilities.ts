@@ -11,6 +11,7 @@ export const capabilities = [
   'clock',
   'callbacks',
   'webhook-signature',
+  'proxies',
   'read-your-writes',
 ] as const
 

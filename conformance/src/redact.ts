@@ -26,7 +26,9 @@ export function redactor(target: Target): Redact {
   const redact = (text: string, exchanges: readonly Exchange[] = []) => {
     const learned = exchanges.flatMap(({ text: answer, requestBody = '', requestHeaders }) => [
       ...[answer, requestBody].flatMap(one => [...one.matchAll(secretMembers)].map(match => match[2] ?? '')),
-      ...Object.entries(requestHeaders).flatMap(([name, value]) => (/-api-key$/i.test(name) ? [value] : [])),
+      ...Object.entries(requestHeaders).flatMap(([name, value]) =>
+        /-(api|proxy)-key$/i.test(name) ? [value] : [],
+      ),
     ])
     let shown = text
     for (const secret of [...known, ...learned])

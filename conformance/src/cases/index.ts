@@ -57,6 +57,7 @@ import { keyCases } from './surrogate-keys.case.ts'
 import { lookupCases } from './surrogate-lookup.case.ts'
 import { oneWayCases } from './surrogate-one-way.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
+import { proxyCases } from './surrogate-proxies.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
@@ -82,6 +83,7 @@ export const allCases: readonly Case[] = [
   ...accessCases,
   ...keyCases,
   ...lookupCases,
+  ...proxyCases,
   ...oneWayCases,
   ...applicationCases,
   ...tenantCases,

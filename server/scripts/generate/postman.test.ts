@@ -20,7 +20,10 @@ const collection = JSON.parse(
 ) as Item & { readonly variable: readonly { readonly key: string; readonly value: string }[] }
 
 t.test('the collection has a request for each operation, and a server takes all of them', async t => {
-  const vault = openVault(t, { allowPrivateCallbacks: true })
+  const vault = openVault(t, {
+    allowPrivateCallbacks: true,
+    proxyAllowOrigins: ['https://api.example.com'],
+  })
   const tenant = await openTenant(vault)
   const variables = new Map<string, string>([
     ['private_key', tenant.privateKey],

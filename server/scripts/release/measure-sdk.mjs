@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** As the README says: 6.8 kB for everything, 3.6 kB for tokens alone. */
-export const mostBytes = 6_800
+/** As the README says: 6.9 kB for everything, 3.6 kB for tokens alone. */
+export const mostBytes = 6_900
 export const mostBytesOfTokens = 3_600
 
 /**

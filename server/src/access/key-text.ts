@@ -3,11 +3,15 @@ import type { ApplicationType } from '../contract/types.ts'
 import { digestOfUuid, uuidOfDigest } from '../storage/port/uuid.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
-const prefixes: Record<ApplicationType | 'session', string> = {
+/** The holders of keys. The key of a proxy is no API key. */
+type Holder = ApplicationType | 'session' | 'proxy'
+
+const prefixes: Record<Holder, string> = {
   public: 'key_pub_',
   private: 'key_prv_',
   management: 'key_mgt_',
   session: 'key_ses_',
+  proxy: 'key_prx_',
 }
 
 const secretLength = 24
@@ -15,14 +19,14 @@ const tenantLength = 16
 const checkLength = 8
 
 /**
- * A new API key: a readable prefix and 192 random bits. With a home it also says which tenant it belongs to, so that a
+ * A new key: a readable prefix and 192 random bits. With a home it also says which tenant it belongs to, so that a
  * distributed database finds it where the rest of the tenant is. Only this deployment can read that: for all others the
  * whole key is random, and two keys of one tenant have nothing in common.
  *
  * @param home the operator's store, and the tenant of the key
  */
 export function makeKey(
-  type: ApplicationType | 'session',
+  type: Holder,
   random: Random,
   home?: { readonly root: TenantStore; readonly tenant: string },
 ): string {
@@ -38,7 +42,7 @@ export function isSessionKey(key: string): boolean {
 
 /** Returns the tenant that a key says it belongs to; `undefined` if it says none, or another deployment made it. */
 export function tenantOfKey(root: TenantStore, key: string): string | undefined {
-  const text = /^key_(?:pub|prv|mgt|ses)_([\w-]{64})$/.exec(key)?.[1]
+  const text = /^key_(?:pub|prv|mgt|ses|prx)_([\w-]{64})$/.exec(key)?.[1]
   if (text === undefined) return undefined
   const bytes = Buffer.from(text, 'base64url')
   const secret = bytes.subarray(0, secretLength)

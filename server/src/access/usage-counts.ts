@@ -2,10 +2,10 @@ import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port/port.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
-/** Things that reactors use. They cannot be deleted while one does. */
+/** Things that reactors and proxies use. They cannot be deleted while one does. */
 type Usable = 'formula' | 'application'
 
-/** The number of reactors that use something. It changes in the commits that make and delete reactors. */
+/** The number of reactors and proxies that use something. It changes in the commits that make and delete these. */
 interface UsageCount extends RecordValue {
   readonly count: number
 }
@@ -41,7 +41,9 @@ export async function removeUsageCount(store: TenantStore, kind: Usable, id: str
   if (current.value.count > 0) {
     throw new ServiceError(
       'in_use',
-      `a reactor uses this ${kind}; ${kind === 'application' ? 'delete or change' : 'delete'} the reactor first`,
+      kind === 'application'
+        ? 'a reactor or proxy uses this application; delete or change it first'
+        : 'a reactor uses this formula; delete the reactor first',
     )
   }
   return [store.remove('setting', idOf(kind, id), current.version)]

@@ -4,6 +4,7 @@ import { applicationHandlers } from '../http/handlers/applications.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
 import { jobHandlers } from '../http/handlers/jobs.ts'
 import { logHandlers } from '../http/handlers/logs.ts'
+import { proxyHandlers } from '../http/handlers/proxies.ts'
 import { formulaHandlers } from '../http/handlers/reactor-formulas.ts'
 import { reactorHandlers } from '../http/handlers/reactors.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
@@ -67,7 +68,7 @@ export function createMetricsHttp({ metrics, log, random }: Deployment, health: 
 }
 
 function handlersOf(deployment: Deployment): Handlers {
-  const { tokens, applications, reactors } = deployment
+  const { tokens, applications, reactors, proxies } = deployment
   return {
     ...tokenHandlers(tokens),
     ...tokenizationHandlers(tokens),
@@ -78,5 +79,6 @@ function handlersOf(deployment: Deployment): Handlers {
     ...jobHandlers(deployment),
     ...formulaHandlers(reactors),
     ...reactorHandlers(reactors),
+    ...proxyHandlers(proxies),
   }
 }

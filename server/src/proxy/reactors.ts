@@ -1,6 +1,14 @@
 import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import { decodeUtf8, isJsonObject, JsonError, type JsonValue, parseJson } from '../base/json/json.ts'
+import {
+  decodeUtf8,
+  isJsonObject,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../base/json/json.ts'
+import { passedHeaders } from '../egress/headers.ts'
 import type { ReactorsContext } from '../reactors/context.ts'
 import { react } from '../reactors/react.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
@@ -8,74 +16,82 @@ import { mediaType } from './body.ts'
 import type { Filled } from './fill.ts'
 import { checkHeaders, type Headers, headersToSend } from './headers.ts'
 
-interface Named {
-  /** Its id. */
-  readonly reactor: string
-  readonly traceId: string
-}
+/** Runs the code for one side of a proxied request. */
+export type RunSide = (args: JsonObject) => Promise<Reaction>
+
+/** Headers and body of a request or response. */
+type Message = Pick<Filled, 'headers' | 'body'>
 
 /**
- * Invokes a reactor with a request, and returns the headers and body to send instead.
- * @throws {ServiceError} like `react`; reactor_runtime if the result is not a request
+ * Runs code with a request, and returns the headers and body to send instead, or the response that the code chose.
+ * @throws {ServiceError} like `run`; reactor_runtime if the result is not a request
  */
 export async function reactToRequest(
-  context: ReactorsContext,
-  caller: Caller,
-  {
-    reactor,
-    traceId,
+  run: RunSide,
+  { method, filled, headerPrefix }: { method: string; filled: Filled; headerPrefix: string },
+): Promise<Message | Extract<Reaction, { kind: 'custom' }>> {
+  const { url, headers, body } = filled
+  const reaction = await run({
     method,
-    filled,
-    headerPrefix,
-  }: Named & { method: string; filled: Filled; headerPrefix: string },
-): Promise<Pick<Filled, 'headers' | 'body'>> {
-  const args = { method, headers: filled.headers, body: jsonOrText(filled.headers, filled.body) }
-  const reaction = await invoke(context, caller, { reactor, traceId, header: 'proxy_request_reactor' }, args)
-  const raw = reaction.kind === 'answered' ? reaction.raw : undefined
-  if (!isJsonObject(raw) || !isHeaders(raw.headers ?? {})) {
-    throw new ServiceError(
-      'reactor_runtime',
-      'the formula must return as raw an object with headers, an object of texts, or body',
-    )
-  }
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers,
+    body: jsonOrText(headers, body),
+  })
+  if (reaction.kind === 'custom') return reaction
   // Still none of the connection or of this server.
+  return changed(filled, reaction.raw, given => headersToSend(given, headerPrefix))
+}
+
+/** Runs code with the response of a target, which is returned with the result. @throws {ServiceError} like `run`; target_failed */
+export async function reactToResponse(
+  run: RunSide,
+  { status, headers, pieces }: { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
+): Promise<{ readonly reaction: Reaction; readonly before: Message }> {
+  const body = await readWhole(pieces)
+  return {
+    reaction: await run({ status, headers, body: jsonOrText(headers, body) }),
+    before: { headers, body },
+  }
+}
+
+/** Returns what a transform made of a response. @throws {ServiceError} reactor_runtime if the result is not a response */
+export function changedResponse(before: Message, raw: JsonValue | undefined, headerPrefix: string): Message {
+  return changed(before, raw, given => passedHeaders(given, headerPrefix))
+}
+
+/** @param keep leaves out the headers that code may not set */
+function changed(before: Message, raw: JsonValue | undefined, keep: (given: Headers) => Headers): Message {
+  if (!isJsonObject(raw) || !isHeaders(raw.headers ?? {}))
+    throw wrongResult('an object with headers, which are an object of texts, or body')
   const lower = Object.entries((raw.headers ?? {}) as Headers).map(([name, value]) => [
     name.toLowerCase(),
     value,
   ])
-  const headers: Record<string, string> = {
-    ...(raw.headers === undefined ? filled.headers : headersToSend(Object.fromEntries(lower), headerPrefix)),
-  }
-  if (raw.body === undefined) {
+  const headers = { ...(raw.headers === undefined ? before.headers : keep(Object.fromEntries(lower))) }
+  const body = bodyOf(raw.body, headers) ?? before.body
+  try {
     checkHeaders(headers)
-    return { headers, body: filled.body }
+  } catch (error) {
+    throw error instanceof ServiceError ? wrongResult('an object with headers that can be sent') : error
   }
-  const isText = typeof raw.body === 'string' && mediaType(headers) !== 'json'
-  if (!isText) headers['content-type'] = 'application/json'
-  checkHeaders(headers)
-  return { headers, body: Buffer.from(isText ? (raw.body as string) : JSON.stringify(raw.body)) }
+  return { headers, body }
 }
 
-/** Invokes a reactor with the response of a target. @throws {ServiceError} like `react`; target_failed */
-export async function reactToResponse(
-  context: ReactorsContext,
-  caller: Caller,
-  {
-    reactor,
-    traceId,
-    status,
-    headers,
-    pieces,
-  }: Named & { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
-): Promise<Reaction> {
-  const bytes = await readWhole(pieces)
-  return invoke(
-    context,
-    caller,
-    { reactor, traceId, header: 'proxy_response_reactor' },
-    { status, headers, body: jsonOrText(headers, bytes) },
-  )
+/** Returns the bytes of a body that code returned, and sets its content type. */
+function bodyOf(body: JsonValue | undefined, headers: Record<string, string>): Uint8Array | undefined {
+  if (body === undefined) return undefined
+  // An empty body is an empty text, whatever the content type.
+  if (typeof body === 'string' && (body === '' || mediaType(headers) !== 'json')) return Buffer.from(body)
+  headers['content-type'] = 'application/json'
+  return Buffer.from(JSON.stringify(body))
 }
+
+const wrongResult = (expected: string) =>
+  new ServiceError('reactor_runtime', `the result of the code must be ${expected}`)
+
+/** What may get the body of a request or response. */
+const takers = 'a reactor or the code of a proxy'
 
 async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
@@ -84,18 +100,18 @@ async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array>
   } catch {
     throw new ServiceError(
       'target_failed',
-      'the response of the target ended early or is too long for a reactor',
+      `the response of the target ended early, or is longer than ${takers} takes`,
     )
   }
   return Buffer.concat(chunks)
 }
 
-/** What a target sent may look like an expression, so nothing in it is replaced. */
-async function invoke(
+/** Invokes a reactor that a header names. What a target sent may look like an expression, so nothing in `args` is replaced. */
+export async function invoke(
   context: ReactorsContext,
   caller: Caller,
-  { reactor, traceId, header }: Named & { readonly header: string },
-  args: JsonValue,
+  { reactor, traceId, header }: { reactor: string; traceId: string; header: string },
+  args: JsonObject,
 ): Promise<Reaction> {
   try {
     return await react(context, caller, {
@@ -115,7 +131,7 @@ async function invoke(
 function jsonOrText(headers: Headers, bytes: Uint8Array): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === undefined)
-    throw new ServiceError('validation', 'a reactor takes a body of JSON, or of text in UTF-8')
+    throw new ServiceError('validation', `${takers} takes a body of JSON, or of text in UTF-8`)
   if (mediaType(headers) !== 'json' || text === '') return text
   try {
     return parseJson(text)

@@ -90,9 +90,9 @@ export async function demandReaction(
 }
 
 // Requirements: INV-019, INV-020
-function delegationOf(
+export function delegationOf(
   store: TenantStore,
-  { application }: ReactorRecord,
+  { application }: Pick<ReactorRecord, 'application'>,
   depth: number,
   traceId: string,
 ): Delegation | undefined {

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Receipt } from '../storage/port/transact.ts'
@@ -36,6 +37,8 @@ interface RunOptions {
   readonly timeoutMs: number
   readonly lane: 'sync' | 'async'
   readonly depth: number
+  /** True if all that the code returns is its result, whatever members it has. */
+  readonly isTransform?: boolean
 }
 
 interface Ran {
@@ -44,20 +47,38 @@ interface Ran {
   readonly printed?: readonly PrintedText[]
 }
 
-/** Runs the code of a valid invocation. */
+/** Records that a reactor is used, and runs the code of a valid invocation of it. */
 export async function run(
   context: ReactorsContext,
   caller: Caller,
-  { reactor, formula, configuration, args, delegation }: Prepared,
+  prepared: Prepared,
   options: RunOptions,
 ): Promise<Ran> {
   await context.tokens.audit.record(caller.tenant, {
     operation: 'token:use',
     entity_type: 'reactor',
-    entity_id: reactor.id,
+    entity_id: prepared.reactor.id,
     actor: caller.application,
     session: caller.session,
   })
+  return runCode(context, caller, prepared, options)
+}
+
+/** The parts of an invocation that the sandbox needs. */
+interface Runnable extends Pick<Prepared, 'configuration' | 'delegation'> {
+  /** What the code belongs to. */
+  readonly reactor: { readonly id: string }
+  readonly formula: { readonly code: string }
+  readonly args: JsonValue
+}
+
+/** Runs code for a caller. */
+export async function runCode(
+  context: ReactorsContext,
+  caller: Caller,
+  { reactor, formula, configuration, args, delegation }: Runnable,
+  options: RunOptions,
+): Promise<Ran> {
   if (await context.isKeptBusy?.(caller.tenant, reactor.id, options.lane))
     return { outcome: { kind: 'busy' } }
   const { console } = context

@@ -168,8 +168,18 @@ async function usageChanges(
   if (formula?.store && !(before && after)) {
     writes.push(await changeUsageCount(formula.store, 'formula', formula.record.value.id, after ? 1 : -1))
   }
-  if (before?.application === after?.application) return writes
-  for (const [by, id] of [[-1, before?.application] as const, [1, after?.application] as const]) {
+  return [...writes, ...(await applicationUseChanges(store, before?.application, after?.application))]
+}
+
+/** Returns the writes that change the usage counts of an application that is used no more, and of one that is now. */
+export async function applicationUseChanges(
+  store: TenantStore,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<Write[]> {
+  if (before === after) return []
+  const writes: Write[] = []
+  for (const [by, id] of [[-1, before] as const, [1, after] as const]) {
     if (id !== undefined) writes.push(await changeUsageCount(store, 'application', id, by))
   }
   return writes
@@ -177,7 +187,7 @@ async function usageChanges(
 
 /** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
 // Requirements: REA-006
-async function applicationPart(store: TenantStore, id: string | undefined) {
+export async function applicationPart(store: TenantStore, id: string | undefined) {
   if (id === undefined) return { id: undefined, unchanged: [] }
   const record = await store.get<ApplicationRecord>('application', id.toLowerCase())
   if (!record) throw invalid('application.id', 'must be the id of an existing application')

@@ -41,15 +41,20 @@ const limited = newFormula(keys.management, 'module.exports = async req => ({ ra
   configuration: [{ name: 'limit', type: 'number' }],
 })
 const limitedReactor = newReactor(keys.management, '@@0.id@@', { limit: 1 })
+/** Of an origin that the targets of the fuzz allow. */
+const destination_url = 'https://api.example.com/v1'
 const newApplication = request('POST', '/applications', keys.management, {
   ...{ name: 'A', type: 'private', permissions: ['token:read'] },
 })
+
+const newProxy = request('POST', '/proxies', keys.management, { name: 'P', destination_url })
 
 /** Requests that make what a path names by its id, by the first segment of the path. */
 const made: Readonly<Record<string, readonly FuzzRequest[]>> = {
   tokens: [newToken],
   'reactor-formulas': [limited],
   reactors: [limited, limitedReactor],
+  proxies: [newProxy],
   applications: [newApplication],
 }
 const preludeOf = (operation: Operation) =>
@@ -138,6 +143,12 @@ const reactorBody = (draft: Draft): Partial<Draft> => ({
   ...change(draft, () => ({ formula: { id: '@@0.id@@' }, configuration: { limit: 5 }, application: null })),
 })
 
+const proxyBody = (draft: Draft) =>
+  change(draft, body => ({
+    ...('destination_url' in body ? { destination_url } : {}),
+    application: null,
+  }))
+
 /** Corrects members that depend on each other or on other records, which a schema cannot express. */
 const corrections: Readonly<Record<string, (draft: Draft, draw: Draw) => Partial<Draft>>> = {
   'tokens.create': draft => change(draft, body => (body.type === 'token' ? {} : { search_indexes: null })),
@@ -162,6 +173,9 @@ const corrections: Readonly<Record<string, (draft: Draft, draw: Draw) => Partial
       ...(body.configuration ? { configuration: { limit: 7 } } : {}),
       application: null,
     })),
+  'proxies.create': proxyBody,
+  'proxies.update': proxyBody,
+  'proxies.patch': proxyBody,
   'reactors.react': (draft, draw) => {
     const reactor = draw(weighted([7, fc.nat(3)], [3, fc.nat(preparedFormulas.length - 1)]))
     const any = draw(anyJson(true))

@@ -23,7 +23,7 @@ t.test('a correct server has no findings in a few hundred requests', async t => 
 
 t.test('the end of a server is found, with the case that caused it', async t => {
   const target = { preload: 'server/verify/fuzz/_sabotage.ts', env: { SABOTAGE: 'server ended' } }
-  const { findings } = await fuzz({ seed: 'end-1', count: 30, target })
+  const { findings } = await fuzz({ seed: 'end-1', count: 60, target })
   t.ok(findings.some(({ fault, what }) => fault === 'server ended' && /exit code 3/.test(what)))
   t.ok(findings.some(({ one, alone }) => one?.operation === 'applications.update' && alone))
 })

@@ -14,6 +14,7 @@ import {
   canaries,
   contents,
   exerciseManagement,
+  exerciseProxies,
   exerciseSessions,
   exerciseTokens,
   readLog,
@@ -37,7 +38,8 @@ const data = join(folder, 'data')
 const masterKey = newMasterKey()
 const setup = join(folder, 'bootstrap.json')
 const start = (...flags: string[]) => {
-  const args = ['--port=0', `--storage=level:${data}`, `--bootstrap=${setup}`, ...flags]
+  const origin = '--proxy-allow-origin=https://api.example.com'
+  const args = ['--port=0', `--storage=level:${data}`, `--bootstrap=${setup}`, origin, ...flags]
   return startProcess(t, args, { SURROGATE_MASTER_KEY: Buffer.from(masterKey).toString('base64') })
 }
 
@@ -67,6 +69,7 @@ t.test('no canary is in a log or a refusal', async t => {
   await exerciseTokens(t)
   await exerciseManagement(t)
   await exerciseSessions(t)
+  await exerciseProxies(t)
   await refuse(t)
   await exerciseReactors(t)
   const ending = {

@@ -37,11 +37,13 @@ export function proxyDoor(proxy: RequestProxy): ProxyDoor {
         headers: { Allow: allowed },
       })
     },
-    forward: async ({ request, traceId }, caller) => {
+    named: key => proxy.named(key),
+    callerOf: stored => proxy.callerOf(stored),
+    forward: async ({ request, traceId, stored }, caller) => {
       const { method, query, headers } = request
       const path = request.path.slice('/proxy'.length)
       const proxied = await proxy.forward({
-        ...{ caller, traceId, method, query, headers },
+        ...{ caller, stored, traceId, method, query, headers },
         path: path === '/' ? '' : path,
         body: await readBodyWithin(request, limits.bodyBytes),
         onGone: abort => request.onClose?.(abort),
@@ -50,9 +52,12 @@ export function proxyDoor(proxy: RequestProxy): ProxyDoor {
         const { status, headers = {}, body }: Answer = answerOf(proxied.reaction)
         return body === undefined ? { status, headers: { ...headers } } : jsonResponse(status, body, headers)
       }
-      const { status, pieces } = proxied
+      const { status } = proxied
       // No browser may take the body for another type than the target says.
       const passed = { ...proxied.headers, 'x-content-type-options': 'nosniff' }
+      if (proxied.kind === 'transformed')
+        return { status, headers: passed, ...(bodiless.has(status) ? {} : { body: proxied.body }) }
+      const { pieces } = proxied
       if (!bodiless.has(status)) return { status, headers: passed, pieces }
       await pieces[Symbol.asyncIterator]().return?.()
       return { status, headers: passed }

@@ -32,6 +32,8 @@ export interface Work {
   readonly configuration: unknown
   /** The client, or `null`, under each of its names. */
   readonly clients: Readonly<Record<string, unknown>>
+  /** True if all that the code returns is its `raw` result. */
+  readonly isTransform: boolean
 }
 
 /** Thrown if the code does not compile or exports no function. */
@@ -53,7 +55,8 @@ export async function evaluate(work: Work, runtime: Runtime): Promise<string> {
   const isAdapted = runtime.modules.has(clientModule) && Object.values(work.clients).some(Boolean)
   const clients = isAdapted ? adapt(work.clients, load, inside) : work.clients
   const request = { args: work.args, configuration: work.configuration, ...clients }
-  return answerJson(await Reflect.apply(exported, undefined, [request]), limits)
+  const answer = await Reflect.apply(exported, undefined, [request])
+  return answerJson(work.isTransform ? { raw: answer ?? {} } : answer, limits)
 }
 
 /** Returns the clients behind the operator's adapter. @throws {Unusable} */

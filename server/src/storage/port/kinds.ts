@@ -15,6 +15,7 @@ export const documentKinds = [
   'deduplication',
   'audit',
   'setting',
+  'proxy',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
@@ -29,6 +30,7 @@ export const oftenRead: ReadonlySet<DocumentKind> = new Set([
   'setting',
   'formula',
   'reactor',
+  'proxy',
 ])
 
 /** Kinds that every request reads and that hold no sensitive data: their opened records may stay in memory. */

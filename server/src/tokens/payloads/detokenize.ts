@@ -1,4 +1,4 @@
-import { type Caller, type DeniedCause, demand } from '../../access/caller.ts'
+import { type Caller, type DeniedCause, demand, holds, lacking } from '../../access/caller.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
@@ -41,8 +41,7 @@ export async function resolveReferences(
   how: Resolution,
   root = '',
 ): Promise<JsonValue> {
-  const passed = () => context.turns.passed(caller.tenant)
-  const found = await findReferences(context.expressions, passed, json, root)
+  const found = await findUsable(context, caller, json, root)
   if (found.named.size === 0) return json
   const tokens = await tokensOf(context, caller)
   const { records, missing } = await lookUp(tokens, found.named, root)
@@ -69,8 +68,8 @@ export async function resolveReferences(
 }
 
 /**
- * Checks the caller's right to each token that a payload names and that still exists, before an earlier answer made from
- * their data is sent again.
+ * Checks the caller's right to each token that a payload names and that still exists, where their data is not put in for
+ * this caller: an earlier answer is sent again, or the caller limits another one.
  *
  * @throws {ServiceError} permission_denied
  */
@@ -81,11 +80,29 @@ export async function demandReferences(
   json: JsonValue,
   root: string,
 ): Promise<void> {
-  const passed = () => context.turns.passed(caller.tenant)
-  const { named } = await findReferences(context.expressions, passed, json, root)
-  if (named.size === 0) return
-  const { records } = await lookUp(await tokensOf(context, caller), named, root)
+  const found = await findUsable(context, caller, json, root)
+  if (found.named.size === 0) return
+  const { records } = await lookUp(await tokensOf(context, caller), found.named, root)
   for (const { value } of records) demand(caller, 'token:use', value)
+}
+
+/**
+ * Finds the tokens that a payload names. A caller that may use none is refused before any is read: it must not learn
+ * which ids exist.
+ *
+ * @throws {ServiceError} validation, permission_denied
+ */
+// Requirements: PRX-504
+async function findUsable(
+  context: TokensContext,
+  caller: Caller,
+  json: JsonValue,
+  root: string,
+): Promise<FoundReferences> {
+  const passed = () => context.turns.passed(caller.tenant)
+  const found = await findReferences(context.expressions, passed, json, root)
+  if (found.named.size > 0 && !holds(caller, 'token:use')) throw lacking(caller, 'token:use')
+  return found
 }
 
 /** @throws {ServiceError} permission_denied */
