@@ -10,7 +10,10 @@ export class Cors {
 
   constructor(origins: readonly string[], headerPrefix: string, dialect?: Dialect) {
     this.#origins = new Set(origins)
-    const own = ['API-KEY', 'IDEMPOTENCY-KEY', 'TRACE-ID', ...(dialect?.camelCaseMembers ? ['MEMBERS'] : [])]
+    const own = [
+      ...['API-KEY', 'IDEMPOTENCY-KEY', 'TRACE-ID', 'PROXY-KEY'],
+      ...(dialect?.camelCaseMembers ? ['MEMBERS'] : []),
+    ]
     this.#allowed = ['Content-Type', ...own.map(name => `${headerPrefix}-${name}`)].join(', ')
     const added = Object.keys(dialect?.responseHeaders ?? {})
     this.#exposed = [`${headerPrefix}-TRACE-ID`, `${headerPrefix}-WARNING`, 'Retry-After', ...added].join(
