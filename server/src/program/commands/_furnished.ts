@@ -8,7 +8,13 @@ import { openAuthorized, openSession } from '../../sessions/_fixture.ts'
 import type { Vault } from '../../vault.ts'
 
 /** A request whose answer shows a part of the store. */
-type Question = readonly [key: string, method: string, path: string, body?: JsonValue]
+type Question = readonly [
+  key: string | undefined,
+  method: string,
+  path: string,
+  body?: JsonValue,
+  headers?: Record<string, string>,
+]
 
 /** A vault with at least one record of every kind, and requests that read all of it. */
 interface Furnished {
@@ -40,6 +46,9 @@ const types: JsonValue[] = [
   { type: 'token', data: 'found by its end', search_indexes: ['{{ data | last4 }}'] },
 ]
 
+/** Vaults must let proxies reach it; nothing is sent there. */
+export const proxyOrigin = 'https://api.example.com'
+
 /** @param receiver has to refuse deliveries, so that a job waits */
 export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnished> {
   const tenant = await openTenant(vault, { operator: true })
@@ -61,6 +70,15 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
   })
   const reactor = await makeReactor(tenant, formula.id, { configuration: { LIMIT: 7 } })
   const application = await tenant.application({ permissions: ['token:read', 'token:use'] })
+  const respond = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
+    module.exports = ({ args, configuration }) => {
+      throw new CustomHttpResponseError({ status: 200, body: [args.body, configuration] })
+    }`
+  const proxyBody = {
+    ...{ name: 'P', destination_url: `${proxyOrigin}/v1`, request_transform: { code: respond } },
+    ...{ configuration: { KEY: 'k' }, application: { id: application.id }, require_auth: false },
+  }
+  const proxy = expect(await tenant.asManagement('POST', '/proxies', proxyBody), 201).json
   const react = { args: { text: `{{ ${changed} | json: '$.deep' }}` } }
   const hook = { ...react, callback_url: `${receiver.origin}/hook` }
   expect(await tenant.send('POST', `/reactors/${reactor.id}/react`, hook), 202)
@@ -98,6 +116,8 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
     [publicKey, 'GET', '/applications/key'],
     [granted.key, 'GET', `/tokens/${changed}`],
     [privateKey, 'POST', `/reactors/${reactor.id}/react`, react],
+    [managementKey, 'GET', `/proxies/${proxy.id}`],
+    [undefined, 'POST', '/proxy', { deep: `{{ ${changed} }}` }, { 'SVC-PROXY-KEY': proxy.key }],
   ]
   return {
     tenant,
@@ -119,8 +139,8 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
 
 async function ask(vault: Vault, questions: readonly Question[]): Promise<string[]> {
   const answers: string[] = []
-  for (const [key, method, path, body] of questions) {
-    const { status, text } = await sender(vault, key)(method, path, body)
+  for (const [key, method, path, body, headers] of questions) {
+    const { status, text } = await sender(vault, key)(method, path, body, headers)
     // A problem names the exchange it was made in.
     answers.push(`${method} ${path} ${status} ${text.replace(/"(trace_id|instance)":"[^"]*"/g, '')}`)
   }
