@@ -71,6 +71,43 @@ export const proxyCases = cases({
       })
     },
   ],
+  'PRX-501.c': [
+    'each read shows what each of two proxies was made as, who made and changed it, the newest first',
+    async c => {
+      const { id: editor, call } = await c.application({ permissions: ['proxy:update'] }, 'management')
+      const application = { id: (await c.application({ permissions: ['token:use'] })).id }
+      const origin = new URL(c.target.proxyUrl ?? '').origin
+      const strange = ` <b>&amp;</b> e\u0301\r\n ${'x'.repeat(300)} `
+      const bodies = [
+        bodyOf(c, { destination_url: `${origin}/first`, configuration: { A: 1 }, require_auth: false }),
+        bodyOf(c, {
+          ...{ name: ` ${c.tag} <b>&amp;</b> e\u0301 `, destination_url: `${origin}/second`, application },
+          ...{ request_transform: { code: `//${strange}` }, response_transform: { code: `//${strange}2` } },
+          configuration: { A: strange },
+        }),
+      ] as const
+      const made = []
+      for (const body of bodies)
+        made.push(c.success(await c.asManagement('POST', '/proxies', body), 201, 'a valid proxy').body)
+      for (const [index, { id, key: _key, ...proxy }] of made.entries()) {
+        const expected = { ...bodies[index], require_auth: index === 1 }
+        c.matches(proxy, expected, 'the new proxy')
+        c.ok(Boolean(proxy.created_by && proxy.created_at), 'who made it, and when')
+        c.equal(proxy.modified_at ?? null, null, 'modified_at of a new one')
+        const same = { ...proxy, id }
+        c.matches(await c.get(`/proxies/${id}`), same, 'a read')
+        const path = `/proxies/${id}`
+        const put = c.success(await call('PUT', path, bodies[index]), 200).body
+        c.matches(put, { ...expected, created_by: proxy.created_by, modified_by: editor }, 'an update')
+        c.ok(Boolean(put.modified_at), 'modified_at of an update')
+        c.matches(await c.get(path), put, 'a read after it')
+      }
+      const { data } = await c.get(`/proxies?${made.map(({ id }) => `id=${id}`).join('&')}`)
+      c.equal(c.ids({ data }), made.map(({ id }) => id).reverse(), 'a list')
+      for (const one of data) c.matches(one, await c.get(`/proxies/${one.id}`), 'an item of the list')
+    },
+    'applications',
+  ],
   'PRX-502.a': [
     'with require_auth a request needs the key of the proxy and an API key with token:use',
     async c => {

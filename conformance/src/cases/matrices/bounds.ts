@@ -25,6 +25,7 @@ const freshCallers = {
             ...['create', 'read', 'update', 'delete'].flatMap(verb => [
               `reactor:${verb}`,
               `application:${verb}`,
+              ...(s.has('proxies') ? [`proxy:${verb}`] : []),
             ]),
           ],
         },
