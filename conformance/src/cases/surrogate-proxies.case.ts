@@ -90,21 +90,23 @@ export const proxyCases = cases({
       for (const body of bodies)
         made.push(c.success(await c.asManagement('POST', '/proxies', body), 201, 'a valid proxy').body)
       for (const [index, { id, key: _key, ...proxy }] of made.entries()) {
-        const expected = { ...bodies[index], require_auth: index === 1 }
-        c.matches(proxy, expected, 'the new proxy')
+        const path = `/proxies/${id}`
+        const item = async () => (await c.get(`/proxies?id=${id}`)).data[0]
+        c.matches(proxy, { ...bodies[index], require_auth: index === 1 }, 'the new proxy')
         c.ok(Boolean(proxy.created_by && proxy.created_at), 'who made it, and when')
         c.equal(proxy.modified_at ?? null, null, 'modified_at of a new one')
-        const same = { ...proxy, id }
-        c.matches(await c.get(`/proxies/${id}`), same, 'a read')
-        const path = `/proxies/${id}`
-        const put = c.success(await call('PUT', path, bodies[index]), 200).body
-        c.matches(put, { ...expected, created_by: proxy.created_by, modified_by: editor }, 'an update')
-        c.ok(Boolean(put.modified_at), 'modified_at of an update')
-        c.matches(await c.get(path), put, 'a read after it')
+        for (const view of [await c.get(path), await item()]) c.matches(view, proxy, 'a read')
+        const { created_at, created_by } = proxy
+        for (const next of [bodies[1 - index], bodies[index]]) {
+          const put = c.success(await call('PUT', path, next), 200).body
+          c.matches(put, { ...next, created_at, created_by, modified_by: editor }, 'an update')
+          c.ok(Boolean(put.modified_at), 'modified_at of an update')
+          for (const view of [await c.get(path), await item()]) c.matches(view, put, 'a read after it')
+        }
       }
-      const { data } = await c.get(`/proxies?${made.map(({ id }) => `id=${id}`).join('&')}`)
+      const { data, pagination } = await c.get(`/proxies?${made.map(({ id }) => `id=${id}`).join('&')}`)
       c.equal(c.ids({ data }), made.map(({ id }) => id).reverse(), 'a list')
-      for (const one of data) c.matches(one, await c.get(`/proxies/${one.id}`), 'an item of the list')
+      c.matches(pagination, { total_items: 2, page_number: 1, page_size: 20, total_pages: 1 }, 'its pages')
     },
     'applications',
   ],
@@ -278,6 +280,13 @@ export const proxyCases = cases({
       const without = c.success(await c.asManagement('GET', path), 200).body
       c.ok((without.request_transform ?? null) === null, 'null removes the code')
       c.refused(await c.asManagement('PATCH', path, { name: null }), 400, 'no name')
+      const merge = (configuration: object) => c.asManagement('PATCH', path, { configuration })
+      const nulls = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`S${at}`, null]))
+      c.success(await merge(nulls(50)), 204, '50 members are removed')
+      c.refused(await merge(nulls(51)), 400, '51 members')
+      c.success(await merge({ A: 'x'.repeat(10_000) }), 204, 'a value of 10,000 characters')
+      c.refused(await merge({ A: 'x'.repeat(10_001) }), 400, 'a value of 10,001 characters')
     },
   ],
   'IDE-522.b': [
@@ -305,6 +314,7 @@ export const proxyCases = cases({
       c.equal(c.ids(c.success(await c.asManagement('GET', `/proxies?name=${c.tag}`), 200).body), [id], 'one')
       c.success(await c.asManagement('DELETE', path), 204)
       c.refused(await create(), 404, 'when it is deleted')
+      c.refused(await send('PATCH', path, {}), 404, 'an update of it')
     },
     'management',
     'proxies',

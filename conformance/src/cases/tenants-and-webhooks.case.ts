@@ -103,7 +103,7 @@ export const tenantAndWebhookCases = cases({
     'a job whose delivery fails is listed, without the secrets of its callback, until it is delivered',
     async c => {
       const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: 1 })' })
-      const { box } = await c.delivered(reactor, {}, [500])
+      const { box } = await c.delivered(reactor, {}, [500, 500])
       const listed = async () => {
         const page = await c.get('/jobs?size=100')
         return page.data.find((job: { reactor_id: string }) => job.reactor_id === reactor.id)
@@ -116,6 +116,10 @@ export const tenantAndWebhookCases = cases({
       const { origin, pathname } = new URL(box.url)
       c.equal(job.callback_origin, origin, 'callback_origin')
       c.ok(!JSON.stringify(job).includes(pathname), 'the path of the callback URL is not shown')
+      await c.eventually(async () => {
+        if ((await listed())?.failures === 1) await c.advance(minute)
+        return (await listed())?.failures === 2 ? true : undefined
+      }, 'the second failure')
       c.refused(await c.asPrivate('GET', '/jobs'), 403)
       c.refused(await c.as(undefined)('GET', '/jobs'), 401)
       await c.eventually(async () => {
