@@ -151,6 +151,7 @@ async function runsInShell(t: Test, code: string): Promise<void> {
     .replaceAll(/SURROGATE_NEW_MASTER_KEY=<.+?>/g, `SURROGATE_NEW_MASTER_KEY=${newKey}`)
     .replaceAll('SURROGATE_MANAGEMENT_KEY=…', `SURROGATE_MANAGEMENT_KEY=${managementKey}`)
     .replaceAll('key_prv_…', privateKey)
+    .replaceAll('key_mgt_…', managementKey)
     .replaceAll(/(?<=--(?:base-url|private-key|other-private-key) )…/g, 'http://127.0.0.1:1')
   t.notMatch(text.replaceAll(/#.*$/gm, ''), /…|<the /, 'everything that is left out has its value')
   const { PATH = '', HOME = '' } = process.env

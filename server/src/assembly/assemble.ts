@@ -29,7 +29,7 @@ interface Assembled
   listening(): void
   /** Resolves when no request is under way, or after the time that connections have, too, to finish theirs. */
   finished(): Promise<void>
-  /** Ends the waits of tests, such as those of faults. */
+  /** Ends streams of the log, and the waits of tests, such as those of faults. */
   endWaits(): void
   close(): Promise<void>
 }
@@ -62,7 +62,7 @@ export async function assemble(
     const health = healthOf(deployment, () => isDraining)
     const core: Core = requests.counted(await createHttp(deployment, health))
     const close = startWorkers(deployment, requests)
-    const { admissions, tools, clock, createTenant, onlyTenant, advance, reset } = deployment
+    const { admissions, tools, logStreams, clock, createTenant, onlyTenant, advance, reset } = deployment
     showState(deployment, sockets.connections)
     const { facts, listening, cancelWarming } = startFacts(deployment)
     return {
@@ -72,7 +72,10 @@ export async function assemble(
         return close()
       },
       finished: () => requests.none(connectionLimits.closeGraceMs),
-      endWaits: () => tools?.close(),
+      endWaits: () => {
+        logStreams.close()
+        tools?.close()
+      },
       metricsCore: () => createMetricsHttp(deployment, health),
       drain: () => {
         isDraining = true

@@ -22,7 +22,8 @@ export interface Deployment extends Domain {
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function deploy(domain: Domain): Promise<Deployment> {
-  const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
+  const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools, logStreams } =
+    domain
   const bootstrap =
     options.bootstrap === undefined
       ? undefined
@@ -71,6 +72,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
     reset: async () => {
       await store.clear()
+      logStreams.end()
       clock.putBack()
       console?.clear()
       tools?.clear()

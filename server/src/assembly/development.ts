@@ -14,6 +14,7 @@ import { UnknownMembers } from '../dev/unknown-members.ts'
 import { proxyOperations } from '../generated/facts.ts'
 import type { Core } from '../http/pipeline/core.ts'
 import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
+import { isStream } from '../http/pipeline/while-allowed.ts'
 import { readAllPrinted, readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
 
@@ -64,12 +65,12 @@ function handlersOf(deployment: Deployment, core: Core): DevHandlers {
       traceHeader: deployment.headerNames.trace.toLowerCase(),
       newTraceId: () => deployment.random.uuid(),
       run: async ({ body, ...request }) => {
-        const { pieces = [] } = await core({
+        const { pieces = [], headers } = await core({
           ...request,
           readBody: async limit => (body.length > limit ? undefined : body),
         })
         // What a response holds is released when it is read.
-        for await (const _ of pieces);
+        for await (const _ of pieces) if (isStream(headers)) break
       },
     }),
     ...inbox.handlers(),

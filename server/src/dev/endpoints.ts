@@ -15,6 +15,7 @@ import {
 } from '../http/pipeline/lifecycle.ts'
 import { refuseUnknownParameters } from '../http/pipeline/parameters.ts'
 import { Router } from '../http/pipeline/routes.ts'
+import { streamHeaders, whileAllowed } from '../http/pipeline/while-allowed.ts'
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../http/transport/message.ts'
 import type { DevEventsAnswer, DevHandlers, DevRequest } from './handlers.ts'
 
@@ -61,23 +62,12 @@ export class DevEndpoints {
       onGone: request.onClose,
     } as never)
     if ('events' in answer) {
-      const pieces = whileAllowed(answer.events, () => this.#isAllowed(request))
-      return { status: answer.status, headers: eventHeaders(), pieces }
+      const pieces = whileAllowed(this.#services, request, answer.events, event => event)
+      return { status: answer.status, headers: streamHeaders('text/event-stream'), pieces }
     }
     return answer.body === undefined
       ? { status: answer.status, headers: {} }
       : jsonResponse(answer.status, answer.body)
-  }
-
-  /** True if the caller of a request may still make it. */
-  async #isAllowed(request: CoreRequest): Promise<boolean> {
-    const again: Exchange = { request, traceId: '' }
-    try {
-      for (const step of [route, identify, authorize]) await step(again, this.#services)
-      return true
-    } catch {
-      return false
-    }
   }
 
   // Digests have the same length, so that the comparison tells nothing of the token.
@@ -88,31 +78,6 @@ export class DevEndpoints {
       'unauthenticated',
       'the header Authorization must be Bearer and the token of --dev-token',
     )
-  }
-}
-
-/** Proxies must neither keep events nor collect them. */
-const eventHeaders = () => ({
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store',
-  'X-Accel-Buffering': 'no',
-})
-
-/** Ends events when they would go to a caller whose key is not valid any more. */
-function whileAllowed(
-  events: DevEventsAnswer['events'],
-  isAllowed: () => Promise<boolean>,
-): DevEventsAnswer['events'] {
-  const end = () => events.return?.() ?? Promise.resolve({ done: true as const, value: undefined })
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    next: async () => {
-      const result = await events.next()
-      return result.done || (await isAllowed()) ? result : end()
-    },
-    return: end,
   }
 }
 

@@ -14,7 +14,7 @@ const done: Result = { done: true, value: undefined }
  * The events of a tenant for one reader, as text of `text/event-stream`. Events that are not read in time are dropped,
  * and counted. A generator could not end while it waits.
  */
-export class EventStream implements AsyncIterableIterator<string> {
+export class EventStream implements AsyncIterableIterator<string, undefined> {
   readonly #nowMs: () => number
   readonly #endsMs: number
   readonly #ended: () => void

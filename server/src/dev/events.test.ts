@@ -1,33 +1,16 @@
 import t from 'tap'
 import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openStream, overWire } from '../../verify/support/stream.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { Dev, type DevEvent } from '../generated/dev-client/index.ts'
-import type { Vault } from '../vault.ts'
 import { EventStream } from './event-stream.ts'
 import { Events } from './events.ts'
 
 /** Opens a stream over the wire or in process. */
-async function open(vault: Pick<Vault, 'fetch'>, { managementKey }: Pick<TestTenant, 'managementKey'>) {
-  const headers = { 'SVC-API-KEY': managementKey }
-  const response = await vault.fetch('http://vault/_dev/events', { headers })
-  const reader = response.body?.getReader()
-  if (!reader) throw new Error('no body')
-  const decoder = new TextDecoder()
-  let text = ''
-  return {
-    response,
-    cancel: () => reader.cancel(),
-    /** Reads until the text of the stream matches; at its end, all of it. */
-    until: async (pattern?: RegExp) => {
-      while (!pattern?.test(text)) {
-        const { done, value } = await reader.read()
-        if (done) break
-        text += decoder.decode(value, { stream: true })
-      }
-      return text
-    },
-  }
-}
+const open = (
+  vault: Parameters<typeof openStream>[0],
+  { managementKey }: Pick<TestTenant, 'managementKey'>,
+) => openStream(vault, '/_dev/events', managementKey)
 
 const eventsIn = (text: string) =>
   [...text.matchAll(/^event: (\w+)\ndata: (.*)\n$/gm)].map(([, name, data = '']) => ({
@@ -99,11 +82,7 @@ t.test('of 1,000 streams ten are open, and the next can be when one is closed', 
   const tenant = await openTenant(vault)
   const other = await openTenant(vault)
   const { url } = await vault.listen()
-  const overWire = {
-    fetch: (input: string, init: RequestInit) => fetch(input.replace('http://vault', url), init),
-  }
-  const wired = overWire as unknown as Pick<Vault, 'fetch'>
-  const first = await open(wired, tenant)
+  const first = await open(overWire(url), tenant)
   const opened = await Promise.all(Array.from({ length: 999 }, () => open(vault, tenant)))
   const refused = opened.filter(({ response }) => response.status === 429)
   t.equal(refused.length, 990)
@@ -123,16 +102,13 @@ t.test('of 1,000 streams ten are open, and the next can be when one is closed', 
 t.test('closing and reset end streams, and wait for none of them', async t => {
   const vault = openVault(t)
   const { url } = await vault.listen()
-  const overWire = {
-    fetch: (input: string, init: RequestInit) => fetch(input.replace('http://vault', url), init),
-  }
   const tenant = await openTenant(vault)
   const before = await open(vault, tenant)
   await vault.reset()
   await before.until()
   const again = await openTenant(vault)
   const inProcess = await open(vault, again)
-  const wire = await open(overWire as unknown as Pick<Vault, 'fetch'>, again)
+  const wire = await open(overWire(url), again)
   await vault.close()
   await inProcess.until()
   await wire.until()

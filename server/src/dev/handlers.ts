@@ -25,7 +25,7 @@ type DevAnswer<Id extends DevOperationId> = {
 /** A response that goes on: server-sent events. */
 export interface DevEventsAnswer {
   readonly status: 200
-  readonly events: AsyncIterableIterator<string>
+  readonly events: AsyncIterableIterator<string, undefined>
 }
 
 type DevHandler<Id extends DevOperationId> = (

@@ -5,6 +5,7 @@ import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
+import { isStream } from '../http/pipeline/while-allowed.ts'
 import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
 import { joinPieces } from '../http/transport/page-pieces.ts'
 import { codeOf, type Fault, gatewayStatuses } from './check-fault.ts'
@@ -116,7 +117,9 @@ export function createTestObserver(tools: Tools): TestObserver {
     const { drop, timeout, truncate, malformed, bytes_per_second: rate } = fault
     if (timeout !== undefined) await hold(exchange, longestHoldMs)
     if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
-    if (truncate === undefined && !malformed && rate === undefined) return response
+    // The whole body of a stream would be waited for.
+    if ((truncate === undefined && !malformed && rate === undefined) || isStream(response.headers))
+      return response
     const { pieces, body: made, ...rest } = response
     const body = pieces ? await joinPieces(pieces) : made
     if (body === undefined) return { ...rest, ...(truncate === undefined ? {} : { cutAfter: truncate }) }

@@ -18,6 +18,7 @@ import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { helpText } from './help-text.ts'
+import { linePrinter } from './print-line.ts'
 import { withProfile } from './profile.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
 import { explainSystemError } from './system-errors.ts'
@@ -29,8 +30,12 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   try {
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {
-      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
-        process.stderr.write(`${line}\n`),
+      const { output, exitCode } = await runCommand(
+        first,
+        argv.slice(1),
+        environment,
+        line => process.stderr.write(`${line}\n`),
+        linePrinter(process.stdout),
       )
       print(output)
       return exitCode

@@ -109,14 +109,17 @@ export function draft(operation: Operation, draw: Draw, values: Values, isOdd: b
 }
 
 function queryOf(operation: Operation, draw: Draw, values: Values): [string, string][] {
-  return operation.parameters
-    .filter(one => one.in === 'query' && one.name !== 'start' && draw(percent(30)))
-    .flatMap(({ name, schema }): [string, string][] => {
-      const value = draw(values.of(schema, name))
-      if (isMembers(value))
-        return Object.entries(value).map(([key, item]) => [`${name}.${key}`, String(item)])
-      return [value].flat().map(item => [name, String(item)])
-    })
+  return (
+    operation.parameters
+      // A cursor has to come from a response, and a log that is followed does not end.
+      .filter(one => one.in === 'query' && !['start', 'follow'].includes(one.name) && draw(percent(30)))
+      .flatMap(({ name, schema }): [string, string][] => {
+        const value = draw(values.of(schema, name))
+        if (isMembers(value))
+          return Object.entries(value).map(([key, item]) => [`${name}.${key}`, String(item)])
+        return [value].flat().map(item => [name, String(item)])
+      })
+  )
 }
 
 /** Gives rules different priorities, and adds permissions if there are no rules. */

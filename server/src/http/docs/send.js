@@ -89,15 +89,24 @@ function addressOf({ path, parameters }, fields) {
   return search.size ? `${filled}?${search}` : filled
 }
 
-async function responseTo(method, address, { type, body, key }) {
+/** Returns the first lines of a response that goes on, and closes it. */
+async function beginning({ body }) {
+  const reader = body.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
+}
+
+async function responseTo(method, address, { type: bodyType, body, key }) {
   const response = await fetch(address, {
     method: method.toUpperCase(),
-    headers: { [keyHeader()]: key, ...(body && { 'Content-Type': type }) },
+    headers: { [keyHeader()]: key, ...(body && { 'Content-Type': bodyType }) },
     ...(body && { body }),
     cache: 'no-store',
   })
-  const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type'))
+  const type = response.headers.get('content-type')
+  const text = await (/ndjson/.test(type) ? beginning(response) : response.text())
+  const isJson = /[/+]json/.test(type)
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
   const { status, statusText, ok } = response
   const label = h(

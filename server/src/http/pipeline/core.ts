@@ -15,6 +15,7 @@ import { checkItems, checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Explain, Services, Translator } from './exchange.ts'
 import { lifecycle, parse, type Step } from './lifecycle.ts'
+import { linesResponse } from './lines.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
 
 interface CoreOptions {
@@ -114,7 +115,8 @@ async function respond(options: Running, exchange: Exchange): Promise<CoreRespon
   let response: CoreResponse
   try {
     await go(options, exchange, 0)
-    const { body } = exchange.answer ?? {}
+    const { body, lines } = exchange.answer ?? {}
+    if (lines) return linesResponse(options, exchange, lines, cutOff(options, exchange))
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
     // Its items are checked and translated one by one.
     if (isLong && options.services.translator) return await toLongResponse(options, exchange, body)
@@ -163,11 +165,12 @@ function toResponse({ answer, proxied }: Exchange): CoreResponse {
 
 /** Returns a long page, of which each item is checked, in pieces, or as one text if all of it fits into the first piece. */
 async function toLongResponse(
-  { dev, log, services, translator }: Running,
+  running: Running,
   exchange: Exchange,
   page: LongPage<unknown>,
 ): Promise<CoreResponse> {
-  const { request, answer, operation, traceId } = exchange
+  const { dev, services, translator } = running
+  const { request, answer } = exchange
   const headers = { 'Content-Type': 'application/json', ...answer?.headers }
   const status = answer?.status ?? 200
   const checked = dev ? { ...page, data: checkItems(services, exchange, page) } : page
@@ -180,12 +183,16 @@ async function toLongResponse(
     if (body !== undefined) return { status, headers, body }
     throw tooLargeForFormula()
   }
-  const failed = (error: unknown) => {
+  return { status, headers, pieces: reporting(begun, cutOff(running, exchange)) }
+}
+
+/** Returns a function that reports why the rest of a response cannot be sent. */
+function cutOff({ log }: Pick<Running, 'log'>, { operation, traceId }: Exchange): (error: unknown) => void {
+  return error => {
     // Not `error`: an outage of the store must not take the place of this line, as this caller has half an answer.
     const { error: reason, ...rest } = describeError(error)
     log.error('answer cut off', { trace: traceId, operation: operation?.id, reason, ...rest })
   }
-  return { status, headers, pieces: reporting(begun, failed) }
 }
 
 async function* reporting<T>(items: AsyncIterable<T>, failed: (error: unknown) => void): AsyncGenerator<T> {

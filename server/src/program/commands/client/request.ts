@@ -5,12 +5,15 @@ import { type Flag, type FlagValues, flags, helpFlag, textFlag } from '../../con
 import { ConfigError } from '../../config-error.ts'
 import type { ClientOperation } from './operations.ts'
 
-const urlFlag = textFlag('url', 'URL', 'address of the server', 'http://127.0.0.1:4000')
+/** Flags that say which server is asked, and how. */
+export const serverFlags: readonly Flag[] = [
+  textFlag('url', 'URL', 'address of the server', 'http://127.0.0.1:4000'),
+  ...flags.filter(({ name }) => name === 'header-prefix'),
+]
 
 /** Flags of every operation. */
 const common: readonly Flag[] = [
-  urlFlag,
-  ...flags.filter(({ name }) => name === 'header-prefix'),
+  ...serverFlags,
   { ...textFlag('trace-id', 'TEXT', "identifies the request in the server's log"), isOfCall: true },
   { name: 'json', type: 'boolean', help: 'print the response as JSON', isOfCall: true },
   helpFlag,

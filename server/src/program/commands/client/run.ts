@@ -3,8 +3,8 @@ import { didYouMean } from '../../../base/near-names.ts'
 import { OperatorError } from '../../../base/operator-error.ts'
 import { APIError, SurrogateError } from '../../../generated/client/errors.ts'
 import { explainLost } from '../../../generated/client/explain-lost.ts'
-import { createSend } from '../../../generated/client/transport.ts'
-import { type Environment, readFlags } from '../../config.ts'
+import { createSend, type Send } from '../../../generated/client/transport.ts'
+import { type Environment, type FlagValues, readFlags } from '../../config.ts'
 import { ConfigError } from '../../config-error.ts'
 import type { CommandResult } from '../command.ts'
 import { helpOf, helpOfGroup } from './help.ts'
@@ -61,34 +61,56 @@ async function send(
   { values, operands }: ReturnType<typeof readFlags>,
   { environment, input, columns, onProgress }: Terminal,
 ): Promise<CommandResult> {
-  const apiKey = environment[keyVariable]
-  if (!apiKey) throw new ConfigError(`there is no API key: set ${keyVariable} to the key of an application`)
+  const client = clientOf(values, environment)
   const query = queryOf(operation, values)
+  if ('follow' in query)
+    throw new ConfigError('use surrogate-server logs --follow, which prints lines as they come')
   const body = await bodyOf(operation, values, input)
   const ids = Object.fromEntries(operation.ids.map((name, index) => [name, operands[index]]))
   try {
-    const client = createSend({
-      apiKey,
-      baseUrl: values.url as string,
-      headerPrefix: values['header-prefix'] as string,
-      explain: explainLost,
-    })
     const options = {
       traceId: values['trace-id'] as string | undefined,
       idempotencyKey: values['idempotency-key'] as string | undefined,
     }
     // The table of operations is the same; their types differ by name.
-    const call = client as (sending: string, request: object, options: object) => ReturnType<typeof client>
+    const call = client as (sending: string, request: object, options: object) => ReturnType<Send>
     const { data, traceId } = await call(operation.sending, { ...ids, query, body }, options).withResponse()
     if (data === undefined) onProgress(`done, trace id ${traceId}`)
     const shown = data as JsonValue | undefined
     return { output: values.json === true ? showJson(shown) : showTable(shown, columns), exitCode: 0 }
   } catch (error) {
-    if (error instanceof TypeError) throw new OperatorError(error.message)
-    if (!(error instanceof SurrogateError)) throw error
-    const trace = error.traceId === undefined ? '' : `, trace id ${error.traceId}`
-    onProgress(`surrogate-server: ${error.message}${trace}`)
-    if (!(error instanceof APIError)) return { output: '', exitCode: exitOfLostServer }
-    return { output: values.json === true ? showJson(error.body as JsonValue) : '', exitCode: exitOfRefusal }
+    const { exitCode, body } = reportFailure(error, onProgress)
+    return { output: values.json === true && body !== undefined ? showJson(body) : '', exitCode }
   }
 }
+
+/** Returns a function that sends requests with the key of the environment. @throws {OperatorError} */
+export function clientOf(values: FlagValues, environment: Environment): Send {
+  const apiKey = environment[keyVariable]
+  if (!apiKey) throw new ConfigError(`there is no API key: set ${keyVariable} to the key of an application`)
+  try {
+    return createSend({
+      apiKey,
+      baseUrl: values.url as string,
+      headerPrefix: values['header-prefix'] as string,
+      explain: explainLost,
+    })
+  } catch (error) {
+    throw usable(error)
+  }
+}
+
+/** Prints why a request failed. Returns the exit code, and the body of a refusal. @throws {OperatorError} */
+export function reportFailure(
+  error: unknown,
+  onProgress: Terminal['onProgress'],
+): { readonly exitCode: number; readonly body?: JsonValue } {
+  if (!(error instanceof SurrogateError)) throw usable(error)
+  const trace = error.traceId === undefined ? '' : `, trace id ${error.traceId}`
+  onProgress(`surrogate-server: ${error.message}${trace}`)
+  if (!(error instanceof APIError)) return { exitCode: exitOfLostServer }
+  return { exitCode: exitOfRefusal, body: error.body as JsonValue }
+}
+
+/** A `TypeError` of the client is about an argument of the command. */
+const usable = (error: unknown) => (error instanceof TypeError ? new OperatorError(error.message) : error)

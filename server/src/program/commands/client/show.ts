@@ -5,7 +5,7 @@ const usualColumns = 120
 
 /** Values come from callers: what a terminal would obey is escaped. */
 const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
-const escaped = (text: string) =>
+export const escaped = (text: string): string =>
   text.replace(controls, control => `\\u${(control.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
 
 /** Returns a response as JSON. */

@@ -1,0 +1,58 @@
+import type { CoreRequest, CoreResponse } from '../transport/message.ts'
+import type { Exchange, Services } from './exchange.ts'
+import { authorize, identify, route } from './lifecycle.ts'
+
+/**
+ * Returns a long response piece by piece. It ends when its next piece would go to a caller who may not make the request
+ * any more. What the pieces hold is released at their end, also if one cannot be made.
+ * @param show returns the text of a piece
+ */
+// Requirements: LOG-503
+export function whileAllowed<T>(
+  services: Services,
+  request: CoreRequest,
+  pieces: AsyncIterableIterator<T, undefined>,
+  show: (piece: T) => string | Promise<string>,
+): AsyncIterableIterator<string, undefined> {
+  const end = async () => {
+    await pieces.return?.()
+    return { done: true, value: undefined } as const
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: async () => {
+      try {
+        const { done, value } = await pieces.next()
+        if (done || !(await isAllowed(services, request))) return await end()
+        return { done: false, value: await show(value) }
+      } catch (error) {
+        await end()
+        throw error
+      }
+    },
+    return: end,
+  }
+}
+
+/** True if the caller of a request may still make it. */
+async function isAllowed(services: Services, request: CoreRequest): Promise<boolean> {
+  const again: Exchange = { request, traceId: '' }
+  try {
+    for (const step of [route, identify, authorize]) await step(again, services)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Headers of a response that goes on: proxies must not collect its pieces. */
+export const streamHeaders = (type: string): Record<string, string> => ({
+  'Content-Type': type,
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+})
+
+/** True for the headers of a response that goes on. */
+export const isStream = (headers: CoreResponse['headers']): boolean => 'X-Accel-Buffering' in headers
