@@ -18,6 +18,7 @@ type Send = (surrogate: Surrogate) => PromiseLike<unknown>
 const calls: Partial<Record<keyof Operations, Send>> = {
   'tokens.create': s => s.tokens.create(card),
   'tokens.update': s => s.tokens.update(id, { metadata: null }),
+  'tokens.deleteMany': s => s.tokens.deleteMany({ ids: [id] }),
   'tokens.lookup': s => s.tokens.lookup(card),
   'tokens.search': s => s.tokens.search({ query: 'type:card' }),
   tokenize: s => s.tokenize({ card }),
@@ -68,7 +69,7 @@ const callByName =
 type Call = (...ids: string[]) => PromiseLike<unknown>
 
 /** Methods that are another use of an operation. */
-const variants = ['logs.follow']
+const variants = ['logs.follow', 'tokens.deleteEach']
 
 t.test('the client has no operation that the contract has not', async t => {
   const { surrogate } = fakeClient(() => json({}))
@@ -98,6 +99,21 @@ for (const operation of contract) {
     t.equal(request?.headers.has('svc-idempotency-key'), idempotent)
   })
 }
+
+t.test('the outcome of each record is asked for by a parameter', async t => {
+  const { surrogate, sent } = fakeClient(() => json({ results: [{ status: 204 }] }, 207))
+  t.same(await surrogate.tokens.deleteEach({ ids: [id] }), { results: [{ status: 204 }] })
+  await surrogate.tokenizeEach(['a', { b: 1 }])
+  await surrogate.detokenizeEach(['{{ an-id }}'])
+  t.same(
+    sent.map(({ path, query, body }) => [path + query, JSON.parse(body)]),
+    [
+      ['/tokens/delete?outcome=each', { ids: [id] }],
+      ['/tokenize?outcome=each', ['a', { b: 1 }]],
+      ['/detokenize?outcome=each', ['{{ an-id }}']],
+    ],
+  )
+})
 
 t.test('bodies are sent unchanged', async t => {
   const { surrogate, sent } = fakeClient(() => json({}))

@@ -36,6 +36,50 @@ export const tokensMutants: Mutants = {
         : response
     }),
   },
+  // The records of a list are done together, and the response says it of each.
+  'does-records-together': {
+    failing: ['TKZ-506.a', 'TKZ-506.b'],
+    change: intercept('POST', /^\/(de)?tokenize$/, async (received, next) => {
+      if (!received.search.includes('each') || !Array.isArray(received.body))
+        return next(requestFrom(received))
+      const response = await next(requestFrom(received, { search: '' }))
+      const whole = await bodyOf(response)
+      const results = received.body.map((_: Body, at: number) =>
+        response.ok ? { status: 200, body: whole[at] } : { status: response.status, problem: whole },
+      )
+      return responseFrom(response, { status: 207, body: { results } })
+    }),
+  },
+  // A repeated request does no record again, not even one that failed.
+  'repeats-failed-records': {
+    failing: ['TKZ-506.d'],
+    change: (next, _target) => {
+      const kept = new Map<string, Response>()
+      return intercept('POST', /^\/tokenize$/, async received => {
+        const key = received.headers.get('SVC-IDEMPOTENCY-KEY') ?? crypto.randomUUID()
+        const response = kept.get(key) ?? (await next(requestFrom(received)))
+        kept.set(key, response.clone())
+        return response
+      })(next, _target)
+    },
+  },
+  // What exists of several tokens is deleted, also if one is missing.
+  'deletes-what-exists': {
+    failing: ['TOK-559.a', 'TOK-559.b'],
+    change: intercept('POST', /^\/tokens\/delete$/, async (received, next) => {
+      const response = await next(requestFrom(received))
+      if (![403, 404].includes(response.status)) return response
+      await next(requestFrom(received, { search: '?outcome=each' }))
+      return response
+    }),
+  },
+  // The outcome of each deletion is a success.
+  'hides-failed-deletions': {
+    failing: ['TOK-560.a'],
+    change: changeResponse('POST', /^\/tokens\/delete$/, body =>
+      body?.results ? { results: body.results.map(() => ({ status: 204 })) } : body,
+    ),
+  },
   // A lookup shows everything that the private key sees of a token.
   'looks-up-whole-tokens': {
     failing: ['TOK-551.a'],

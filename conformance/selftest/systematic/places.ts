@@ -30,7 +30,15 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'tokenization',
     'tokens',
   ],
-  'http/pipeline': ['idempotency', 'json-body', 'lifecycle', 'parameters', 'perform-once', 'routes'],
+  'http/pipeline': [
+    'each-record',
+    'idempotency',
+    'json-body',
+    'lifecycle',
+    'parameters',
+    'perform-once',
+    'routes',
+  ],
   reactors: [
     'arguments',
     'configuration',

@@ -59,6 +59,7 @@ import { lookupCases } from './surrogate-lookup.case.ts'
 import { oneWayCases } from './surrogate-one-way.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { proxyCases } from './surrogate-proxies.case.ts'
+import { recordCases } from './surrogate-records.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
@@ -88,6 +89,7 @@ export const allCases: readonly Case[] = [
   ...oneWayCases,
   ...applicationCases,
   ...followCases,
+  ...recordCases,
   ...tenantCases,
   ...boundCases,
   ...surrogateFormulaCases,

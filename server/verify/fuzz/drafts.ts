@@ -156,6 +156,10 @@ const proxyBody = (draft: Draft) =>
 const corrections: Readonly<Record<string, (draft: Draft, draw: Draw) => Partial<Draft>>> = {
   'tokens.create': draft => change(draft, body => (body.type === 'token' ? {} : { search_indexes: null })),
   'tokens.search': draft => change(draft, () => ({ start: null })),
+  'tokens.deleteMany': (_, draw) => {
+    const prelude = [newToken, newToken].slice(0, draw(fc.integer({ min: 1, max: 2 })))
+    return { prelude, body: { ids: prelude.map((_, at) => `@@${at}.id@@`) } }
+  },
   'tokens.lookup': draft => change(draft, () => ({ type: 'token' })),
   'applications.revokeKey': () => ({
     prelude: [newApplication, request('POST', '/applications/@@0.id@@/keys', keys.management)],

@@ -201,11 +201,17 @@ export async function exerciseTokens(t: Tap): Promise<void> {
     await ask('POST', '/tokens/search', { query: `metadata.${name}:${word('a search')}` })
     await ask('POST', '/tokens/lookup', { type: 'token', data: word('data that is looked up') })
     await ask('POST', '/tokenize', { type: 'token', data: word('tokenized data') })
+    const record = { type: 'token', data: word('a record') }
+    const refused = { type: 'card', data: { number: word('a refused record') } }
+    t.equal((await ask('POST', '/tokenize?outcome=each', [record, refused], once('records'))).status, 207)
   }
   const gone = request('token', word('deleted data'))
   t.equal((await ask('POST', '/tokens', gone)).status, 201)
   t.equal((await ask('DELETE', `/tokens/${gone.id}`)).status, 204)
   t.equal((await ask('GET', `/tokens/${gone.id}`)).status, 404)
+  const other = request('token', word('other deleted data'))
+  t.equal((await ask('POST', '/tokens', other)).status, 201)
+  t.equal((await ask('POST', '/tokens/delete', { ids: [other.id] }, once('a deletion'))).status, 204)
 }
 
 export async function exerciseManagement(t: Tap): Promise<void> {

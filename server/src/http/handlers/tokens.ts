@@ -1,6 +1,6 @@
 import type { TokensContext } from '../../tokens/context.ts'
 import { createToken } from '../../tokens/create.ts'
-import { deleteToken } from '../../tokens/erase.ts'
+import { deleteToken, deleteTokens } from '../../tokens/erase.ts'
 import { listTokens, searchTokens } from '../../tokens/list.ts'
 import { lookUpTokens } from '../../tokens/lookup.ts'
 import { readToken } from '../../tokens/read.ts'
@@ -20,5 +20,7 @@ export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
     'tokens.update': ({ caller, path, body, receipt }) =>
       answer(200, updateToken(context, caller, path.id, body, receipt)),
     'tokens.delete': ({ caller, path }) => answer(204, deleteToken(context, caller, path.id)),
+    'tokens.deleteMany': ({ caller, body, receipt }) =>
+      answer(204, deleteTokens(context, caller, body.ids, receipt)),
   }
 }

@@ -113,6 +113,7 @@ function run(options: Running, exchange: Exchange): Promise<CoreResponse> {
 
 async function respond(options: Running, exchange: Exchange): Promise<CoreResponse> {
   let response: CoreResponse
+  exchange.refuseRecord = error => refuseRecord(options, exchange, error)
   try {
     await go(options, exchange, 0)
     const { body, lines } = exchange.answer ?? {}
@@ -218,12 +219,20 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
   return problemResponse(refusal, traceId, denied?.missing, exchange.explanation)
 }
 
+function refuseRecord(options: CoreOptions, exchange: Exchange, error: unknown) {
+  const { status, body } = refuse(options, exchange, error)
+  delete exchange.error
+  delete exchange.explanation
+  return { status, problem: JSON.parse(String(body)) }
+}
+
 /** Adds a refused operation to the audit log. */
 function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: ServiceError): void {
   const { caller, operation, rawParameters } = exchange
   if (!caller || operation?.entityType === undefined || exchange.failsOnPurpose) return
-  // The id in a path is recorded only if the access rules have found what it names.
-  const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
+  // The id of what a request is about is recorded only if the access rules have found it.
+  const isAboutOne = rawParameters?.id !== undefined || operation.id === 'tokens.deleteMany'
+  const entity = isAboutOne ? deniedCause(refusal)?.subject : undefined
   services.audit.record(caller.tenant, {
     // An operation that needs no permission is named in the form of one: `session:authorize`.
     operation:

@@ -4,6 +4,7 @@ import { isSessionKey } from '../../access/key-text.ts'
 import { authenticate } from '../../access/keys.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { after } from '../../base/flow/after.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import { largeBody } from '../../base/limits.ts'
 import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
@@ -15,6 +16,7 @@ import type { TokenRecord } from '../../tokens/token.ts'
 import { handlerOf, takingToken, type ValidatedRequest } from '../handlers/handler.ts'
 import { callerGone } from '../transport/body.ts'
 import type { CoreRequest } from '../transport/message.ts'
+import { performEach, recordsOf } from './each-record.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import { decode, parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
@@ -245,11 +247,27 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   // Not if it was read by another spelling of the id.
   if (exchange.token && exchange.parameters?.id === exchange.rawParameters?.id) request.token = exchange.token
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  const handle = () => {
-    if (exchange.request.isGone?.()) throw callerGone()
-    return keyed ? performOnce(services, id, handler, request, keyed) : handler(request)
+  const run = (one: ValidatedRequest, key: KeyedRequest | undefined) => {
+    const handle = () => {
+      if (exchange.request.isGone?.()) throw callerGone()
+      return key ? performOnce(services, id, handler, one, key) : handler(one)
+    }
+    return operation.long ? handle() : services.running.run(caller, handle)
   }
-  const perform = () => (operation.long ? handle() : services.running.run(caller, handle))
+  const records = recordsOf(exchange)
+  const common = { path: request.path, query: exchange.query ?? {}, idempotencyKey: undefined }
+  const runRecord = async (body: JsonValue, at: number) => {
+    await services.turns.passed(caller.tenant)
+    services.validators.checkRequest(operation, { ...common, requestBody: body })
+    return run({ ...request, body }, keyed && keyOfRecord(keyed, body, at))
+  }
+  const perform = () =>
+    records
+      ? performEach(
+          records.map((record, at) => () => runRecord(record, at)),
+          exchange.refuseRecord ?? rethrow,
+        )
+      : run(request, keyed)
   exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
 }
 
@@ -265,6 +283,16 @@ function keyedRequest(
   // The parsed parameters: a slash at the end or another spelling of an id does not make another request.
   const target = JSON.stringify([operation.id, parameters, query])
   return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }
+}
+
+function rethrow(error: unknown): never {
+  throw error
+}
+
+/** Returns the key of one record of a request. No header has a line break, so it is the key of nothing else. */
+function keyOfRecord(keyed: KeyedRequest, body: JsonValue, at: number): KeyedRequest {
+  const idempotencyKey = `${keyed.idempotencyKey}\n${at}`
+  return { ...keyed, idempotencyKey, body: Buffer.from(JSON.stringify(body)) }
 }
 
 /** Returns the parts of an exchange that the first step has filled in. */

@@ -139,7 +139,8 @@ async function lookUp(
   return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([id]) => id) }
 }
 
-async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
+/** Returns the tokens with these ids, in their order. @throws {ServiceError} validation, if they are too large together */
+export async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
   try {
     // All of them are in memory at once.
     return await store.getMany<TokenRecord>('token', ids, limits.namedTokensBytes)

@@ -6,7 +6,7 @@ t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t 
   const validating = new Set([
     ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not'],
     ...['required', 'properties', 'additionalProperties', 'propertyNames'],
-    ...['minProperties', 'maxProperties', 'exclusiveMinimum'],
+    ...['minProperties', 'maxProperties', 'exclusiveMinimum', 'uniqueItems'],
     ...['items', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
   ])
   const other = new Set(['title', 'description', 'default', 'examples'])
