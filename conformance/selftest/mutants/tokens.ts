@@ -80,6 +80,15 @@ export const tokensMutants: Mutants = {
       body?.results ? { results: body.results.map(() => ({ status: 204 })) } : body,
     ),
   },
+  // Enrichments are made from the whole number, whatever the caller is shown of it.
+  'enriches-what-is-hidden': {
+    failing: ['TKZ-507.a'],
+    change: changeResponse('POST', /^\/detokenize$/, body =>
+      body?.whole?.type === 'card'
+        ? { ...body, whole: { ...body.whole, enrichments: { card: { brand: 'visa' } } } }
+        : body,
+    ),
+  },
   // A lookup shows everything that the private key sees of a token.
   'looks-up-whole-tokens': {
     failing: ['TOK-551.a'],

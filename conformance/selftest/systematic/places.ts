@@ -60,6 +60,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'cvc',
     'deduplicate',
     'draft',
+    'enrich',
     'erase',
     'id',
     'id-holds-data',

@@ -22,6 +22,7 @@ import type { TokensContext } from '../tokens/context.ts'
 import type { Performer } from '../webhooks/context.ts'
 import { observeDelivery } from '../webhooks/observed.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
+import { readCardIssuers } from './card-issuers.ts'
 import type { DevTools } from './dev-tools.ts'
 import { openSandbox } from './formulas.ts'
 import type { Stores } from './stores.ts'
@@ -65,6 +66,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     expired: tools?.expired,
     audit,
     lookups: new Rate(stores.admissions.lookups, clock),
+    cardIssuers: await readCardIssuers(options.cardIssuers),
     schemas: validators,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
   }

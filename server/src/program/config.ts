@@ -37,6 +37,7 @@ export interface Config {
   readonly proxyMapOrigins: Readonly<Record<string, string>>
   readonly formulaModules: readonly string[]
   readonly formulaClient: string | undefined
+  readonly cardIssuers: string | undefined
   readonly corsOrigins: readonly string[] | undefined
   readonly auditRetentionDays: number
   readonly requireIsolation: boolean
@@ -104,6 +105,7 @@ export const flags: readonly Flag[] = [
   textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
   listFlag('proxy-allow-origin', 'ORIGIN', 'origin that /proxy may send requests on to'),
   listFlag('proxy-map-origin', 'A=B', 'send what /proxy gets for origin A to origin B'),
+  textFlag('card-issuers', 'FILE', 'CSV of issuers by the first digits of card numbers, for enrichments'),
   listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   textFlag(
     'audit-retention',
@@ -167,6 +169,7 @@ export function readConfig(
     proxyMapOrigins: readMappedOrigins('--proxy-map-origin', list('proxy-map-origin') ?? []),
     formulaModules: list('formula-module') ?? [],
     formulaClient: text('formula-client'),
+    cardIssuers: text('card-issuers'),
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
     auditRetentionDays: readDays(text('audit-retention') ?? ''),
     requireIsolation: on('require-isolation'),

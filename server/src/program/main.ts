@@ -45,7 +45,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     if (config.version) return print(`${version}\n`)
     const { storage, headerPrefix, dev, allowPrivateCallbacks, profile } = config
     const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
-    const { proxyAllowOrigins, proxyMapOrigins } = config
+    const { proxyAllowOrigins, proxyMapOrigins, cardIssuers } = config
     const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(lineWriter(process.stderr), config.logLevel)
@@ -63,6 +63,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       ...(corsOrigins ? { corsOrigins } : {}),
       ...(devToken === undefined ? {} : { devToken }),
       ...(formulaClient === undefined ? {} : { formulaClient }),
+      ...(cardIssuers === undefined ? {} : { cardIssuers }),
       ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
     // Its header prefix is printed.

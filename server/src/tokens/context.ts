@@ -11,6 +11,7 @@ import type { Dialect } from '../contract/dialect.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { CardIssuers } from './card-issuers.ts'
 
 /** Used by the verbs of this folder. */
 export interface TokensContext {
@@ -31,6 +32,8 @@ export interface TokensContext {
   readonly dialect?: Dialect | undefined
   /** Bounds how many guesses a caller can test by looking up tokens. */
   readonly lookups: Pick<Rate, 'demand'>
+  /** From the operator's file, if there is one. */
+  readonly cardIssuers?: CardIssuers | undefined
   /** Lets long work yield to other requests. */
   readonly turns: Turns
 }

@@ -8,6 +8,7 @@ import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage
 import { recordReveal } from '../audited.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
 import { withCvc } from '../cvc.ts'
+import { enrichmentsOf } from '../enrich.ts'
 import { showMask } from '../mask.ts'
 import { isExpired, type LiveToken, type TokenRecord } from '../token.ts'
 import { fillReferences } from './fill-references.ts'
@@ -61,7 +62,7 @@ export async function resolveReferences(
     if (transform === 'reveal') revealed.add(id)
     const data = resolved(tokens, token, transform)
     values.set(id, data)
-    if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
+    if (found.hasWhole) values.set(valueKey(id, true), wholeToken(tokens, token, data))
   }
   await recordReveal(tokens, caller, 'token:use', revealed)
   return fillReferences(tokens.expressions, json, found.texts, values, root)
@@ -154,9 +155,14 @@ export async function readTokens(store: TenantStore, ids: readonly string[], roo
 }
 
 /** The object that `{{ token: id }}` stands for. */
-function wholeToken({ record }: LiveToken, data: JsonValue): JsonObject {
+function wholeToken(
+  { cardIssuers }: TenantTokens,
+  { record, data }: LiveToken,
+  shown: JsonValue,
+): JsonObject {
   const { id, type, metadata } = record.value
-  return { id, type, data, metadata: { ...metadata } }
+  const enrichments = enrichmentsOf(type, data, shown, cardIssuers)
+  return { id, type, data: shown, metadata: { ...metadata }, ...(enrichments && { enrichments }) }
 }
 
 // Requirements: INV-008
