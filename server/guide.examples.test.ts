@@ -95,6 +95,7 @@ function makeMachine(t: Test): string {
     chmodSync(join(folder, 'bin', name), 0o755)
   }
   const [bootstrap = ''] = codesOf('server/guide/configure.md', 'json')
+  const [template = ''] = codesOf('server/guide/terminal.md', 'json')
   writeFileSync(join(folder, 'bin/starter.mjs'), starter)
   for (const name of ['npx', 'surrogate-server'])
     script(name, `exec '${process.execPath}' '${folder}/bin/starter.mjs' ${name} "$@"`)
@@ -103,6 +104,8 @@ function makeMachine(t: Test): string {
   script('install', `exec /usr/bin/install $(echo " $*" | sed 's/ -g surrogate//')`)
   symlinkSync(join(root, 'server'), join(folder, 'global/@surrogate/server'))
   writeFileSync(join(folder, 'tenants.json'), bootstrap)
+  writeFileSync(join(folder, 'card.json'), template)
+  writeFileSync(join(folder, 'cards.csv'), 'pan,month,year,customer\n4242424242424242,01,2099,c_1001\n')
   for (const name of ['telemetry.mjs', 'dump.sql', 'master-key.mjs']) writeFileSync(join(folder, name), '')
   return folder
 }

@@ -8,6 +8,7 @@ import { clientOperations, operationsNamed } from './client/operations.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
+import { importCommand } from './import.ts'
 import { leaksCommand } from './leaks.ts'
 import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   leaksCommand,
   exportCommand,
   logsCommand,
+  importCommand,
 ]
 
 /** Runs a command. Resolves with the text to print. @throws {OperatorError} */
