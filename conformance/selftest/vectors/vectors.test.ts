@@ -44,7 +44,9 @@ const mutants = [
 
 /** The vector that the guide shows. */
 const shown = 'TOK-048.deep'
-const named = new Set([shown, ...mutants.flatMap(({ failing }) => failing)])
+/** One whose mask has a filter. */
+const filtering = 'TOK-007.a'
+const named = new Set([shown, filtering, ...mutants.flatMap(({ failing }) => failing)])
 // CI makes all.
 const isWhole = process.env.SURROGATE_TEST_CI !== undefined
 const made = await makeVectors((one, index) => isWhole || named.has(one.id) || index % 12 === 0)
