@@ -274,7 +274,7 @@ t.test('the programs of the sandbox are separate from the server', async t => {
 
 t.test('handlers call the domain, never the store', async t => {
   const handlers = server.filter(within('server/src/http/handlers/'))
-  t.ok(handlers.length > 3)
+  t.ok(handlers.length > 2)
   for (const source of handlers) {
     for (const target of source.ours) t.notMatch(target, /^server\/src\/storage\//, source.path)
   }

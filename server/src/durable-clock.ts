@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, type Log } from './base/log.ts'
-import { type Clock, createClock } from './base/time/clock.ts'
-import { TenantTime } from './base/time/tenant-time.ts'
+import { type Clock, createClock, TenantTime } from './base/time/clock.ts'
 import type { SealedStore } from './storage/records/sealed.ts'
 
 /** The interval at which the time is written down: a crash loses no more of it. */

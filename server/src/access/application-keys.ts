@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { ApplicationKey, ApplicationKeyWithSecret, ApplicationWithKey } from '../contract/types.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'

@@ -1,4 +1,4 @@
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { AccessRule, Application, ApplicationType, Permission } from '../contract/types.ts'
 import type { Dated } from '../storage/records/sealed.ts'
 

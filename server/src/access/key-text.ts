@@ -1,6 +1,6 @@
 import type { Random } from '../base/random.ts'
 import type { ApplicationType } from '../contract/types.ts'
-import { digestOfUuid, uuidOfDigest } from '../storage/port/uuid.ts'
+import { digestOfUuid, uuidOfDigest } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
 /** The holders of keys. The key of a proxy is no API key. */

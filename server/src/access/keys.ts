@@ -1,6 +1,5 @@
 import { after } from '../base/flow/after.ts'
-import type { Digest, Write } from '../storage/port/port.ts'
-import { uuidOfDigest } from '../storage/port/uuid.ts'
+import { type Digest, uuidOfDigest, type Write } from '../storage/port/port.ts'
 import type { KeyPlace, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, keyDigests } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'

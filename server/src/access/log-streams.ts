@@ -1,7 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import type { Admission } from '../base/flow/admission.ts'
 import type { LimitsLike } from '../base/limits.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import { clearTimeout, monotonicMs, setTimeout } from '../base/time/real-time.ts'
 import type { LogEntry, LogPosition } from '../contract/types.ts'
 import { type AuditContext, type LogFilter, newestEntryUs, nextEntries, stampOf } from './audit-log.ts'

@@ -1,6 +1,6 @@
 import { entriesOf } from '../audit/entries.ts'
 import type { Random } from '../base/random.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { Tenant, UpdateTenantRequest } from '../contract/types.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { Dated, OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'

@@ -15,7 +15,7 @@ import { Timeline } from '../dev/timeline.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { PrintedLine } from '../reactors/console.ts'
-import type { IsKeptBusy } from '../reactors/context.ts'
+import type { IsKeptBusy } from '../reactors/reactors-context.ts'
 import type { Stores } from './stores.ts'
 
 /** What a development server keeps for tests, in memory only. */

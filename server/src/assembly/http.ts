@@ -1,17 +1,19 @@
 import { FairQueue } from '../base/flow/fair-queue.ts'
 import { readDocument } from '../contract/contract.ts'
-import { applicationHandlers } from '../http/handlers/applications.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
-import { jobHandlers } from '../http/handlers/jobs.ts'
-import { logHandlers } from '../http/handlers/logs.ts'
-import { proxyHandlers } from '../http/handlers/proxies.ts'
-import { formulaHandlers } from '../http/handlers/reactor-formulas.ts'
-import { reactorHandlers } from '../http/handlers/reactors.ts'
+import {
+  applicationHandlers,
+  formulaHandlers,
+  jobHandlers,
+  logHandlers,
+  proxyHandlers,
+  reactorHandlers,
+  sessionHandlers,
+  tenantHandlers,
+  tokenHandlers,
+  tokenizationHandlers,
+} from '../http/handlers/operations.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
-import { sessionHandlers } from '../http/handlers/sessions.ts'
-import { tenantHandlers } from '../http/handlers/tenants.ts'
-import { tokenizationHandlers } from '../http/handlers/tokenization.ts'
-import { tokenHandlers } from '../http/handlers/tokens.ts'
 import { docsFiles } from '../http/outside/docs.ts'
 import type { Health } from '../http/outside/health.ts'
 import { createMetricsCore } from '../http/outside/metrics.ts'

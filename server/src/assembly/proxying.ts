@@ -1,6 +1,6 @@
 import { createProxyEgress } from '../egress/proxy-egress.ts'
 import { proxyLimits, RequestProxy } from '../proxy/proxy.ts'
-import type { ReactorsContext } from '../reactors/context.ts'
+import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Stores } from './stores.ts'
 
 /** Makes what sends proxied requests on. Loaded only if an option allows an origin. */

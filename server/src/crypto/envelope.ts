@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+import { ClearingCache } from '../base/cache.ts'
 import type { Random } from '../base/random.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { Random } from '../base/random.ts'
  * box that was copied to another place does not open there.
  *
  * Why nonces do not repeat: GCM breaks where two boxes share both AES key and nonce. Only boxes with the same salt
- * share a subkey. `seal` uses a new random salt for each box; a `Sealer` (sealer.ts) uses one for up to
+ * share a subkey. `seal` uses a new random salt for each box; a `Sealer` uses one for up to
  * `boxesPerSalt` boxes, each with 12 random bytes as its nonce. Among the 2^10 boxes of one subkey, two nonces are
  * equal with probability 2^-77. 2^48 boxes under one data key (ten thousand a second for 890 years) have 2^38
  * subkeys, so two nonces of one subkey are equal with probability 2^-39, and two salts with 2^-53. Random nonces
@@ -39,7 +40,7 @@ export interface SealingKey {
 }
 
 /** A key derived from a sealing key of this version with a salt. */
-export interface Subkey {
+interface Subkey {
   readonly version: number
   readonly salt: Uint8Array
   readonly key: Uint8Array
@@ -57,7 +58,7 @@ export function open(key: SealingKey, context: string, box: Uint8Array): Uint8Ar
 }
 
 /** Returns a new subkey, for up to `boxesPerSalt` boxes. */
-export function drawSubkey(key: SealingKey, random: Random): Subkey {
+function drawSubkey(key: SealingKey, random: Random): Subkey {
   return deriveSubkey(key, random.bytes(saltLength))
 }
 
@@ -67,12 +68,7 @@ export function deriveSubkey({ version, key }: SealingKey, salt: Uint8Array): Su
 }
 
 /** @param plain given as text, its bytes are made by the cipher: a `Buffer` of them would take a fifth of the time */
-export function sealUnder(
-  subkey: Subkey,
-  context: string,
-  plain: string | Uint8Array,
-  random: Random,
-): Uint8Array {
+function sealUnder(subkey: Subkey, context: string, plain: string | Uint8Array, random: Random): Uint8Array {
   const nonce = random.bytes(nonceLength)
   const cipher = createCipheriv('aes-256-gcm', subkey.key, nonce)
   cipher.setAAD(additionalData(context))
@@ -100,7 +96,7 @@ export function saltOf(box: Uint8Array): Uint8Array {
 }
 
 /** Like `open`, for a box with the salt and the key version of the subkey. */
-export function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uint8Array | undefined {
+function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uint8Array | undefined {
   const nonce = box.subarray(saltEnd, bodyStart)
   const decipher = createDecipheriv('aes-256-gcm', subkey.key, nonce)
   decipher.setAAD(additionalData(context))
@@ -117,4 +113,46 @@ export function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uin
 
 function additionalData(context: string): Buffer {
   return Buffer.from(`${boxFormat}|${context}`)
+}
+
+/** Subkeys kept for opening boxes: enough for about the newest hundred thousand boxes. */
+const mostSubkeys = 128
+
+/**
+ * Seals and opens the boxes of one data key. Derives a subkey once for many boxes, as that is 3 of the 9 µs that a
+ * box takes. Consecutive boxes share a salt. Every box carries its salt, so boxes sealed by other processes open too.
+ */
+export class Sealer {
+  readonly #key: SealingKey
+  readonly #random: Random
+  #subkey: Subkey | undefined
+  /** Number of boxes that may still be sealed under it. */
+  #left = 0
+  /** By salt. */
+  readonly #subkeys = new ClearingCache<string, Subkey>(mostSubkeys)
+
+  constructor(key: SealingKey, random: Random) {
+    this.#key = key
+    this.#random = random
+  }
+
+  seal(context: string, plain: string | Uint8Array): Uint8Array {
+    if (!this.#subkey || this.#left === 0) {
+      this.#subkey = drawSubkey(this.#key, this.#random)
+      this.#left = boxesPerSalt
+    }
+    this.#left--
+    return sealUnder(this.#subkey, context, plain, this.#random)
+  }
+
+  /** Opens a box. Returns `undefined` if it was sealed under another key, moved, or changed. */
+  open(context: string, box: Uint8Array): Uint8Array | undefined {
+    if (keyVersionOf(box) !== this.#key.version) return undefined
+    return openUnder(this.#subkeyFor(saltOf(box)), context, box)
+  }
+
+  #subkeyFor(salt: Uint8Array): Subkey {
+    const name = Buffer.from(salt.buffer, salt.byteOffset, salt.length).toString('latin1')
+    return this.#subkeys.of(name, () => deriveSubkey(this.#key, Uint8Array.from(salt)))
+  }
 }

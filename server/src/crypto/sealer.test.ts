@@ -1,7 +1,6 @@
 import t from 'tap'
 import { systemRandom } from '../base/random.ts'
-import { boxesPerSalt, keyLength, open, saltOf, seal } from './envelope.ts'
-import { Sealer } from './sealer.ts'
+import { boxesPerSalt, keyLength, open, Sealer, saltOf, seal } from './envelope.ts'
 
 const random = systemRandom()
 const key = { version: 1, key: random.bytes(keyLength) }

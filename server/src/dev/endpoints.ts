@@ -3,6 +3,7 @@ import { readDevOperations } from '../contract/contract.ts'
 import { sameDigest, sha256 } from '../crypto/digest.ts'
 import type { StaticFiles } from '../http/outside/static-files.ts'
 import type { Exchange, Services } from '../http/pipeline/exchange.ts'
+import { refuseUnknownParameters } from '../http/pipeline/input.ts'
 import {
   admit,
   authorize,
@@ -13,7 +14,6 @@ import {
   type Step,
   validate,
 } from '../http/pipeline/lifecycle.ts'
-import { refuseUnknownParameters } from '../http/pipeline/parameters.ts'
 import { Router } from '../http/pipeline/routes.ts'
 import { streamHeaders, whileAllowed } from '../http/pipeline/while-allowed.ts'
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../http/transport/message.ts'

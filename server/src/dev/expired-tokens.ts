@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../base/cache.ts'
-import type { ExpiredTokens } from '../tokens/context.ts'
+import type { ExpiredTokens } from '../tokens/tokens-context.ts'
 
 /** As the contract says. */
 const mostKept = 10_000

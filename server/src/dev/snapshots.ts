@@ -1,5 +1,5 @@
 import { invalid, ServiceError } from '../base/errors.ts'
-import type { TenantTime } from '../base/time/tenant-time.ts'
+import type { TenantTime } from '../base/time/clock.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
 import type { DevHandlersOf } from './handlers.ts'
 

@@ -4,8 +4,7 @@ import { systemRandom } from '../base/random.ts'
 import { parseTemplate } from './compile/template.ts'
 import { createExpressions, ExpressionError, type Expressions, type ExpressionsOptions } from './engine.ts'
 import { allFilters } from './filters/index.ts'
-import { Meter } from './limits.ts'
-import { Run } from './run.ts'
+import { Meter, Run } from './run.ts'
 
 /** Expressions whose clocks stand still, so that tests reach step limits only, on any machine. */
 export function testExpressions(options: Partial<ExpressionsOptions> = {}): Expressions {

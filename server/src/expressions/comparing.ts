@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { indexOf } from './find-text.ts'
-import { countMembers } from './members.ts'
 import type { Run } from './run.ts'
-import { toText } from './text.ts'
+import { countMembers, toText } from './text.ts'
 import { blank, type empty, toJson, type Value } from './value.ts'
 
 /** True if the two are equal. Lists are compared by their elements, objects by identity. */

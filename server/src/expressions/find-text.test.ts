@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { expressionLimits } from '../base/limits.ts'
 import { cut, indexOf, lastIndexOf } from './find-text.ts'
-import { Meter } from './limits.ts'
-import { Run } from './run.ts'
+import { Meter, Run } from './run.ts'
 
 const unlimited = { ...expressionLimits, steps: Number.POSITIVE_INFINITY }
 const run = () =>

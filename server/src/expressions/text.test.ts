@@ -3,8 +3,7 @@ import t from 'tap'
 import { anyText } from '../../verify/support/any-text.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { expressionLimits } from '../base/limits.ts'
-import { Meter } from './limits.ts'
-import { Run } from './run.ts'
+import { Meter, Run } from './run.ts'
 import { countCharacters, jsonSize, sliceCharacters } from './text.ts'
 
 const context = { random: (length: number) => new Uint8Array(length), nowMs: () => 0 }

@@ -1,8 +1,8 @@
 import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type FormulasContext, officialStore } from './context.ts'
 import type { FormulaRecord } from './formula.ts'
+import { type FormulasContext, officialStore } from './formulas-context.ts'
 import { shippedFormula } from './shipped/index.ts'
 
 /** A formula that a tenant may use, and its store. A formula that comes with the server has none. */

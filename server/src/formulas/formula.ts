@@ -1,5 +1,5 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type {
   ConfigurationDefinition,
   ReactorFormula,

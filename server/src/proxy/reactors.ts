@@ -9,8 +9,8 @@ import {
   parseJson,
 } from '../base/json/json.ts'
 import { passedHeaders } from '../egress/headers.ts'
-import type { ReactorsContext } from '../reactors/context.ts'
 import { react } from '../reactors/react.ts'
+import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { mediaType } from './body.ts'
 import type { Filled } from './fill.ts'

@@ -2,10 +2,10 @@ import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Page } from '../base/page.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { ProxyConfiguration, ProxyTransform, StoredProxy } from '../contract/types.ts'
-import type { ReactorsContext } from '../reactors/context.ts'
 import { listNamed, type NamedQuery } from '../reactors/list.ts'
+import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
 /** Used by the verbs on stored proxies. */

@@ -6,11 +6,11 @@ import type { JsonObject } from '../base/json/json.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { openAuthorized } from '../sessions/_fixture.ts'
 import type { Digest, Write } from '../storage/port/port.ts'
-import type { TokensContext } from '../tokens/context.ts'
-import type { Performer } from '../webhooks/context.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 import { bodyOf } from '../webhooks/deliver.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer } from '../webhooks/reaction.ts'
+import type { Performer } from '../webhooks/webhooks-context.ts'
 
 /** Asynchronous invocations: accepted into a list, and performed when a test says so. */
 function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {

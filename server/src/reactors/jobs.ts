@@ -4,14 +4,14 @@ import { errorRegistry, ServiceError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json/json.ts'
 import { toProblem } from '../base/problem.ts'
 import type { Receipt } from '../storage/port/transact.ts'
-import { NoRoom } from '../webhooks/context.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer } from '../webhooks/reaction.ts'
-import type { ReactorsContext } from './context.ts'
+import { NoRoom } from '../webhooks/webhooks-context.ts'
 import { refusalOf, wordsOfFormula } from './outcome.ts'
 import { prepare, type ReactInput } from './prepare.ts'
 import { run } from './react.ts'
-import { keep, settle } from './settle.ts'
+import type { ReactorsContext } from './reactors-context.ts'
+import { keep, settle } from './store-answer.ts'
 
 /**
  * Accepts an asynchronous invocation. It is validated completely now; the data of tokens read for that is dropped, and

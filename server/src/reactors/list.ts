@@ -8,8 +8,8 @@ import { findByName, nameFilter } from '../formulas/name-filter.ts'
 import type { DocumentKind } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
 import type { PrintedLine } from './console.ts'
-import type { ReactorsContext } from './context.ts'
 import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
+import type { ReactorsContext } from './reactors-context.ts'
 
 /** Filters of a list of reactors or proxies, and its page. */
 export interface NamedQuery extends PageRequest {

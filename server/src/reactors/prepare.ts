@@ -10,8 +10,8 @@ import type { TenantStore } from '../storage/records/sealed.ts'
 import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { fitArguments, type ReactArguments } from './arguments.ts'
 import { castConfiguration } from './configuration.ts'
-import type { ReactorsContext } from './context.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
+import type { ReactorsContext } from './reactors-context.ts'
 
 /** A requested invocation. */
 export interface ReactInput {

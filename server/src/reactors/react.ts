@@ -4,11 +4,11 @@ import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
-import type { ReactorsContext } from './context.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
-import { Printed, type PrintedText } from './printed.ts'
-import { settle } from './settle.ts'
+import { Printed, type PrintedText } from './printed-lines.ts'
+import type { ReactorsContext } from './reactors-context.ts'
+import { settle } from './store-answer.ts'
 
 /**
  * Invokes a reactor synchronously.

@@ -1,11 +1,11 @@
 import { type ApplicationRecord, showApplication } from '../access/application.ts'
 import { ServiceError } from '../base/errors.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { Application, Reactor, ReactorConfiguration, ReactorFormula } from '../contract/types.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import { showFormula } from '../formulas/formula.ts'
 import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
-import type { ReactorsContext } from './context.ts'
+import type { ReactorsContext } from './reactors-context.ts'
 
 /** A stored reactor. */
 export interface ReactorRecord extends RecordValue {

@@ -1,12 +1,12 @@
 import type { SessionRecord } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
-import type { SessionsContext } from '../sessions/context.ts'
 import { endExpiredSession } from '../sessions/end.ts'
+import type { SessionsContext } from '../sessions/sessions-context.ts'
 import { type Address, type DocumentKind, StoreUnavailable, type Write } from '../storage/port/port.ts'
 import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/context.ts'
 import { eraseExpired } from '../tokens/erase.ts'
 import type { TokenRecord } from '../tokens/token.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 
 /**
  * The number of documents erased together: enough to share a flush of the disk, few enough that a concurrent read hardly

@@ -1,7 +1,7 @@
 import { createSandbox, type FormulaSandbox, type SandboxParts } from './create.ts'
-import { defaultLimits, type SandboxLimits } from './limits.ts'
 import type { Monotonic } from './monotonic.ts'
 import type { ConsoleLine, Invocation, Outcome, SandboxOptions } from './sandbox.ts'
+import { defaultLimits, type SandboxLimits } from './sandbox-limits.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 

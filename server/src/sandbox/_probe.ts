@@ -8,9 +8,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defaultLimits } from './limits.ts'
 import { findLauncher } from './processes/launch.ts'
 import { OsProcess } from './processes/os-process.ts'
+import { defaultLimits } from './sandbox-limits.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'surrogate-probe-'))
 const secret = join(folder, 'secret')

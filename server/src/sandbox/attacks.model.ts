@@ -1,5 +1,5 @@
-import type { SandboxLimits } from './limits.ts'
 import type { Invocation } from './sandbox.ts'
+import type { SandboxLimits } from './sandbox-limits.ts'
 
 /** A formula that tries one attack, and the expected outcome. */
 export interface Attack {

@@ -4,7 +4,6 @@ import { BackOff } from './admission/back-off.ts'
 import { MemoryShare } from './admission/memory-share.ts'
 import { Scheduler } from './admission/scheduler.ts'
 import { TooLate, Wait } from './admission/wait.ts'
-import { defaultLimits, mostProcesses, type SandboxLimits } from './limits.ts'
 import { FormulaModuleRefused } from './modules/bundle.ts'
 import { BundleCache } from './modules/bundle-cache.ts'
 import { checkModules } from './modules/check-modules.ts'
@@ -18,6 +17,7 @@ import { Pool, type ProcessCounts } from './processes/pool.ts'
 import { NotStarted } from './processes/runner.ts'
 import type { TenantProcess } from './processes/tenant-process.ts'
 import type { Invocation, Outcome, Sandbox, SandboxOptions } from './sandbox.ts'
+import { defaultLimits, mostProcesses, type SandboxLimits } from './sandbox-limits.ts'
 
 /** A sandbox and its state. */
 export interface FormulaSandbox extends Sandbox {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../base/json/json.ts'
 import type { Log } from '../base/log.ts'
 import type { EgressRequest } from '../egress/formula-egress.ts'
-import type { SandboxLimits } from './limits.ts'
 import type { FormulaErrorName, Thrown } from './protocol/messages.ts'
+import type { SandboxLimits } from './sandbox-limits.ts'
 
 /** Runs formula code. The interface for the rest of the server; it hides processes and compartments. */
 export interface Sandbox {

@@ -1,4 +1,4 @@
-import { readMoment, type Span } from '../base/time/span.ts'
+import { readMoment, type Span } from '../base/time/date-time.ts'
 import { levelsOf, toArea } from '../contract/containers.ts'
 import { limits } from '../generated/facts.ts'
 import { QueryError, type SearchQuery, type TimeField, textFields, timeFields } from './query.ts'

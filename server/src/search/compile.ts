@@ -1,6 +1,5 @@
 import { isEverywhere } from '../contract/containers.ts'
-import type { Query } from '../storage/port/port.ts'
-import { matchAll, matchAny, matchTerm } from '../storage/port/query.ts'
+import { matchAll, matchAny, matchTerm, type Query } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { SearchQuery } from './query.ts'
 import { areaTerm, fieldTerm, metadataTerm } from './terms.ts'

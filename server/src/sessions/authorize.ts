@@ -15,7 +15,7 @@ import {
   type SessionsContext,
   sessionEntry,
   storesOf,
-} from './context.ts'
+} from './sessions-context.ts'
 
 /**
  * Grants rights to the session of a nonce, once. Of concurrent requests one succeeds: the commit requires that the session

@@ -13,7 +13,7 @@ import {
   type SessionsContext,
   sessionEntry,
   storesOf,
-} from './context.ts'
+} from './sessions-context.ts'
 
 export type KeptSession = KeptEntity & {
   readonly details: Pick<CreateSessionResponse, 'session_key' | 'nonce'>

@@ -1,10 +1,9 @@
 import { storeOfKey } from '../access/keys.ts'
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
-import type { Write } from '../storage/port/port.ts'
-import { matchTerm } from '../storage/port/query.ts'
+import { matchTerm, type Write } from '../storage/port/port.ts'
 import { transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type SessionsContext, sessionEntry } from './context.ts'
+import { type SessionsContext, sessionEntry } from './sessions-context.ts'
 
 const batchSize = 64
 

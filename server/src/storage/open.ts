@@ -9,10 +9,10 @@ import type { Migrated } from './engines/postgres/migrations.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 import type { Store } from './port/port.ts'
 
+export { DataFolderRefused } from './engines/level/data-folder-errors.ts'
 export type { Losses } from './engines/level/files/repair-folder.ts'
-export { DataFolderRefused } from './engines/level/refused.ts'
 export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
-export { DatabaseRefused } from './engines/postgres/refused.ts'
+export { DatabaseRefused } from './engines/postgres/database-errors.ts'
 export {
   isSameStore,
   lastingUrls,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from 'tap'
 import { newMasterKey } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'

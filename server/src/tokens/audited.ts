@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { TokenPermission } from '../contract/types.ts'
-import type { TokensContext } from './context.ts'
+import type { TokensContext } from './tokens-context.ts'
 
 /** A caller, or the system itself if there is no application. */
 export interface Actor {

@@ -1,14 +1,13 @@
 import { type Caller, demand } from '../access/caller.ts'
 import type { CreateTokenRequest, Token } from '../contract/types.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { deduplicate, showOriginal } from './deduplicate.ts'
-import { asLive, draftToken, draftWrites } from './draft.ts'
+import { asLive, draftToken, draftWrites, isTakenIdFinal, takenIds } from './draft.ts'
 import { eraseExpired } from './erase.ts'
-import { isTakenIdFinal, takenIds } from './id.ts'
 import { type KeptTokens, keptToken, singleToken } from './payloads/kept-tokens.ts'
 import { atMostMasked, showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
 
 interface CreatedToken {
   readonly token: Token

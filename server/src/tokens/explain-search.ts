@@ -2,9 +2,8 @@ import type { Caller } from '../access/caller.ts'
 import { compileSearch } from '../search/compile.ts'
 import type { SearchQuery } from '../search/query.ts'
 import { visibleTo } from '../search/visibility.ts'
-import type { Query } from '../storage/port/port.ts'
-import { matchAll } from '../storage/port/query.ts'
-import type { TenantTokens } from './context.ts'
+import { matchAll, type Query } from '../storage/port/port.ts'
+import type { TenantTokens } from './tokens-context.ts'
 
 /** Why a search has found nothing. Conditions are named by their field, never by their value. */
 interface SearchExplanation {

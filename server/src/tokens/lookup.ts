@@ -5,11 +5,11 @@ import type { FoundToken, LookupTokensRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
 import { duplicateTerm, identityOf } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
-import { matchAll, matchAny, matchTerm } from '../storage/port/query.ts'
+import { matchAll, matchAny, matchTerm } from '../storage/port/port.ts'
 import { tokenAction } from './audited.ts'
-import { fingerprintOf } from './contents.ts'
-import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './context.ts'
+import { fingerprintOf } from './derived.ts'
 import { isExpired, type TokenRecord } from './token.ts'
+import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
 
 /**
  * Returns a page of the tokens that were made from this data by this expression, where the caller holds `token:lookup`.

@@ -3,10 +3,10 @@ import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
 import { tokenAction } from './audited.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from './context.ts'
 import { withCvc } from './cvc.ts'
 import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord } from './token.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
 
 /** A token that is being read; `undefined` if there is none with this id. */
 export type ReadToken = Promise<OpenedRecord<TokenRecord> | undefined>

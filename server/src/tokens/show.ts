@@ -1,12 +1,50 @@
 import { type Caller, decideFor } from '../access/caller.ts'
 import { strictest } from '../access/rules.ts'
+import type { FieldErrors } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { Mutable } from '../base/mutable.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { Token, Transform } from '../contract/types.ts'
-import type { TenantTokens } from './context.ts'
-import { showMask } from './mask.ts'
 import { LiveToken } from './token.ts'
+import type { TenantTokens, TokensContext } from './tokens-context.ts'
+
+type MaskContext = Pick<TokensContext, 'expressions' | 'notes'>
+
+/** Evaluates the mask. A member that fails or is null is left out: no read fails because of a mask. */
+// Requirements: ACC-508, TOK-051
+export function showMask(
+  context: MaskContext,
+  token: string,
+  mask: JsonValue | undefined,
+  data: JsonValue,
+): JsonValue | undefined {
+  return mask === undefined
+    ? undefined
+    : context.expressions.evaluateTree(mask, { data }, noterOf(context, token))
+}
+
+/**
+ * Evaluates a mask before it is stored. Returns the data under the mask, and the errors of all expressions that do not
+ * parse or fail on this data.
+ */
+export function checkMask(context: MaskContext, token: string, mask: JsonValue | undefined, data: JsonValue) {
+  const errors: FieldErrors = {}
+  if (mask === undefined) return { masked: undefined, errors }
+  const { value, problems } = context.expressions.checkTree(mask, { data }, noterOf(context, token))
+  for (const { path, message } of problems) errors[inMask(path)] = [message]
+  return { masked: value, errors }
+}
+
+/** Returns a function that notes which expressions give nothing, on a development server. */
+function noterOf({ notes }: MaskContext, token: string) {
+  const current = notes?.current
+  return (
+    current &&
+    ((path: string, reason: string) => current.addMask({ token_id: token, path: inMask(path), reason }))
+  )
+}
+
+const inMask = (path: string) => (path === '' ? 'mask' : `mask.${path}`)
 
 /** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041, WIR-541, TOK-053, WIR-543

@@ -12,10 +12,10 @@ import { createExpressions } from '../expressions/engine.ts'
 import type { Store } from '../storage/port/port.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/context.ts'
-import type { Performer, WebhooksContext } from './context.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 import type { Job } from './job.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
+import type { Performer, WebhooksContext } from './webhooks-context.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 

@@ -3,8 +3,8 @@ import { tenantStore } from '../access/tenants.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { removal } from './claim.ts'
-import type { WebhooksContext } from './context.ts'
 import { contentOf, type ScheduleRecord } from './job.ts'
+import type { WebhooksContext } from './webhooks-context.ts'
 
 /** A job that is worked on changes a few times in its life, so that few attempts meet a change. */
 const mostAttempts = 10

@@ -1,9 +1,9 @@
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port/port.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
-import type { WebhooksContext } from './context.ts'
 import { type Claimed, type ContentRecord, indexOf, type ScheduleRecord } from './job.ts'
 import { leaseMs } from './schedule.ts'
+import type { WebhooksContext } from './webhooks-context.ts'
 
 /**
  * Claims a job for this process: it is not due for others until the lease ends. Returns `undefined` if another process was

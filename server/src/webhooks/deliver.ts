@@ -5,14 +5,14 @@ import { describeError } from '../base/log.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/context.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 import { giveUp, removal, reschedule } from './claim.ts'
-import type { WebhooksContext } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
 import { toJob } from './perform.ts'
 import { type JobAnswer, type KeptReaction, showReaction } from './reaction.ts'
 import { retryDelayMs } from './schedule.ts'
 import { signedHeaders } from './sign.ts'
+import type { WebhooksContext } from './webhooks-context.ts'
 
 /**
  * Attempts to deliver the answer of a job. A reply of 2xx ends the job. Anything else makes it due again later, or ends it

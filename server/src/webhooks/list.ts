@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
-import { formatMicros } from '../base/time/micros.ts'
+import { formatMicros } from '../base/time/date-time.ts'
 import type { Job as ShownJob } from '../contract/types.ts'
-import { matchTerm } from '../storage/port/query.ts'
-import type { WebhooksContext } from './context.ts'
+import { matchTerm } from '../storage/port/port.ts'
 import { jobTerm, type ScheduleRecord } from './job.ts'
+import type { WebhooksContext } from './webhooks-context.ts'
 
 interface JobFilter extends PageRequest {
   /** An application or a session. */

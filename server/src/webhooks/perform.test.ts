@@ -7,8 +7,8 @@ import type { JsonValue } from '../base/json/json.ts'
 import type { LogFields } from '../base/log.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import { answering, openQueue, type Queue, tenantA } from './_fixture.ts'
-import { NoRoom, type Performer } from './context.ts'
 import type { ContentRecord } from './job.ts'
+import { NoRoom, type Performer } from './webhooks-context.ts'
 
 const minute = 60_000
 

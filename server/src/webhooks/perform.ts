@@ -5,9 +5,9 @@ import { StoreUnavailable, type Write } from '../storage/port/port.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
 import { giveUp, release } from './claim.ts'
-import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './context.ts'
 import { type Claimed, type ContentRecord, contentOf, indexOf, type Job, type ScheduleRecord } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
+import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './webhooks-context.ts'
 
 /** The delay of a job for which no process was free. */
 export const noRoomMs = 2000

@@ -2,8 +2,8 @@ import type { Caller } from '../access/caller.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { TokenizedPayload } from '../contract/types.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
-import type { TokensContext } from '../tokens/context.ts'
 import { type KeptTokens, showKept } from '../tokens/payloads/kept-tokens.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 
 /** A response whose status, headers and body the formula chose. */
 type CustomResponse = Extract<Outcome, { kind: 'custom' }>

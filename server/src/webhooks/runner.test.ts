@@ -5,8 +5,8 @@ import { newMasterKey, OpenMemoryStore, replacing } from '../../verify/support/s
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
-import { NoRoom, type Performer } from './context.ts'
 import type { Job, ScheduleRecord } from './job.ts'
+import { NoRoom, type Performer } from './webhooks-context.ts'
 
 const minute = 60_000
 const callbackUrl = 'http://127.0.0.1:1/'

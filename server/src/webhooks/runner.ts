@@ -5,11 +5,16 @@ import type { StoredDocument } from '../storage/port/port.ts'
 import type { DueRecord } from '../storage/records/sealed.ts'
 import { type Candidate, choose } from './choose.ts'
 import { claim, lost, release } from './claim.ts'
-import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
 import { deliver } from './deliver.ts'
 import type { Claimed, ScheduleRecord, Stage } from './job.ts'
 import { noRoomMs, perform } from './perform.ts'
 import { leaseMs } from './schedule.ts'
+import {
+  type Performer,
+  type WebhookLimits,
+  type WebhooksContext,
+  webhookLimits,
+} from './webhooks-context.ts'
 
 /** The interval at which the store is asked for jobs that are due again or were left by other processes. */
 const lookEveryMs = 1000

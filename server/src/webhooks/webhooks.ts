@@ -3,11 +3,9 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import type { Bounds } from '../base/flow/admission.ts'
 import type { AdmittedKind } from '../base/limits.ts'
 import { checkCallbackUrl } from '../egress/callback-url.ts'
-import type { Query } from '../storage/port/port.ts'
-import { matchTerm } from '../storage/port/query.ts'
+import { matchTerm, type Query } from '../storage/port/port.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
-import { type Performer, type WebhookLimits, type WebhooksContext, webhookLimits } from './context.ts'
 import {
   type Claimed,
   type ContentRecord,
@@ -18,6 +16,12 @@ import {
   type Stage,
 } from './job.ts'
 import { Runner } from './runner.ts'
+import {
+  type Performer,
+  type WebhookLimits,
+  type WebhooksContext,
+  webhookLimits,
+} from './webhooks-context.ts'
 
 /** The part of webhooks that accepts jobs. */
 export interface Jobs {

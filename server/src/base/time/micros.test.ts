@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { formatMicros, parseMicros } from './micros.ts'
+import { formatMicros, parseMicros } from './date-time.ts'
 
 t.test('microseconds are shown with six decimals in UTC', async t => {
   t.equal(formatMicros(1769851800123456), '2026-01-31T09:30:00.123456Z')

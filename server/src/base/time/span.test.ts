@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readMoment } from './span.ts'
+import { readMoment } from './date-time.ts'
 
 t.test('dates are days, date-times are microseconds', async t => {
   const us = (iso: string, micros = 0) => Date.parse(iso) * 1000 + micros

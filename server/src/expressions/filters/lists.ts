@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { compare, equals } from '../comparing.ts'
-import { countMembers, member } from '../members.ts'
 import type { Run } from '../run.ts'
-import { countCharacters, sliceCharacters, toText } from '../text.ts'
+import { countCharacters, countMembers, member, sliceCharacters, toText } from '../text.ts'
 import { isTruthy, toJson, toList, toNumber } from '../value.ts'
 import type { FilterFamily } from './filter.ts'
 

@@ -1,4 +1,4 @@
-import { parseMicros } from '../../base/time/micros.ts'
+import { parseMicros } from '../../base/time/date-time.ts'
 import { OpenedRecord } from '../../storage/records/sealed.ts'
 import type { FormulaRecord } from '../formula.ts'
 import { cardCheck } from './card-check.ts'

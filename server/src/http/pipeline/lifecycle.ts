@@ -19,8 +19,15 @@ import type { CoreRequest } from '../transport/message.ts'
 import { performEach, recordsOf } from './each-record.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
-import { decode, parseBody, parseBodyInTurns, readBodyWithin } from './json-body.ts'
-import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
+import {
+  decodeBody,
+  parseBody,
+  parseBodyInTurns,
+  parsePathParameters,
+  parseQuery,
+  readBodyWithin,
+  withDefaults,
+} from './input.ts'
 import { performOnce } from './perform-once.ts'
 
 export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
@@ -204,7 +211,7 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
   exchange.query = parseQuery(request.query, operation.queryParameters)
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
-  if (operation.bodyType === 'text/plain') exchange.body = decode(bytes, 'validation')
+  if (operation.bodyType === 'text/plain') exchange.body = decodeBody(bytes, 'validation')
   else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
   else
     return parseBodyInTurns(bytes, turns, exchange.caller?.tenant).then(body => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { QueryParameter } from '../../contract/contract.ts'
-import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
+import { parsePathParameters, parseQuery, withDefaults } from './input.ts'
 
 const parameters: QueryParameter[] = [
   { name: 'id', kind: 'list', keySeparator: '.' },

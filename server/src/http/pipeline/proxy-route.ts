@@ -3,10 +3,10 @@ import { ServiceError } from '../../base/errors.ts'
 import type { Operation } from '../../contract/contract.ts'
 import { limits, proxyOperations } from '../../generated/facts.ts'
 import type { RequestProxy } from '../../proxy/proxy.ts'
-import { answerOf } from '../handlers/reactors.ts'
+import { answerOf } from '../handlers/operations.ts'
 import { type Answer, jsonResponse } from '../transport/message.ts'
 import type { ProxyDoor } from './exchange.ts'
-import { readBodyWithin } from './json-body.ts'
+import { readBodyWithin } from './input.ts'
 
 /** Their bodies are of any type, and validated by nothing but what reads them. */
 const operations: readonly Operation[] = Object.entries(proxyOperations).map(([method, facts]) => ({

@@ -1,7 +1,6 @@
 import { invalid } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.ts'
-import { mapLeaves } from '../../base/json/map-leaves.ts'
-import { mapMembers } from '../../base/json/map-members.ts'
+import { mapLeaves, mapMembers } from '../../base/json/map-json.ts'
 import { memberPath } from '../../base/json/member-path.ts'
 import { CamelCase } from '../../contract/camel-case.ts'
 import { isProxied, type Operation, readDocument } from '../../contract/contract.ts'
@@ -12,7 +11,7 @@ import { headerPrefix } from '../../generated/facts.ts'
 import type { CoreResponse } from '../transport/message.ts'
 import type { Exchange, Translator } from './exchange.ts'
 import type { HeaderNames } from './header-names.ts'
-import { parseQuery } from './parameters.ts'
+import { parseQuery } from './input.ts'
 
 /** One thing that a profile translates. Each does only what its dialect says. */
 interface Part {

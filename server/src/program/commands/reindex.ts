@@ -15,7 +15,7 @@ import {
 import { allRecords } from '../../storage/records/all-records.ts'
 import { SealedStore } from '../../storage/records/sealed.ts'
 import { beforeAll, walkTenants } from '../../storage/transfer/walk.ts'
-import { indexOf } from '../../tokens/contents.ts'
+import { indexOf } from '../../tokens/derived.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import { booleanFlag, flags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../../base/cache.ts'
-import type { SandboxLimits } from '../limits.ts'
 import type { Monotonic } from '../monotonic.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 
 interface Failures {
   readonly level: number

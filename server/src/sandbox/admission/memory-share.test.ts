@@ -1,7 +1,7 @@
 import t from 'tap'
 import { body, openSandbox } from '../_fixture.ts'
-import { defaultLimits, memoryShareMiB, mostProcesses } from '../limits.ts'
 import type { Outcome, ServiceTransport } from '../sandbox.ts'
+import { defaultLimits, memoryShareMiB, mostProcesses } from '../sandbox-limits.ts'
 import { MemoryShare, type Place } from './memory-share.ts'
 
 const at = (tenant: string, lane: Place['lane'], depth: number): Place => ({ tenant, lane, depth })

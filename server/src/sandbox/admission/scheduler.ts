@@ -1,6 +1,6 @@
 import { Admission, type Bounds, type Party } from '../../base/flow/admission.ts'
 import { FairQueue } from '../../base/flow/fair-queue.ts'
-import type { SandboxLimits } from '../limits.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import type { MemoryShare, Place } from './memory-share.ts'
 
 interface SchedulerOptions {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { SandboxLimits } from '../limits.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import { type EmptyRoot, emptyRootOf } from './empty-root.ts'
 import { findNode as findNodeOfHost, findProgram } from './find-node.ts'
 import type { Isolation } from './isolation.ts'

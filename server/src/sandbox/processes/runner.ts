@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
-import type { SandboxLimits } from '../limits.ts'
 import { encodeFrame, type Frame, FrameError, FrameReader } from '../protocol/frames.ts'
 import type { BootHeader } from '../protocol/messages.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import { type Launched, OsProcess } from './os-process.ts'
 
 /** The reason why a process ended. */

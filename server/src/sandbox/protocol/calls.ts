@@ -1,6 +1,6 @@
 import type { Sender } from '../../egress/exchange.ts'
-import type { SandboxLimits } from '../limits.ts'
 import type { Egress, ServiceResponse, ServiceTransport } from '../sandbox.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import { FrameError } from './frames.ts'
 
 /** A request of `svc` or `fetch`, parsed from an untrusted frame. */

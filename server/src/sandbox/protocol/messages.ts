@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../base/errors.ts'
-import type { SandboxLimits } from '../limits.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 
 /**
  * The messages between host and runner; `frames.ts` has their encoding. There is one invocation at a time: the

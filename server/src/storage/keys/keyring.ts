@@ -2,8 +2,15 @@ import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import { keyLength, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import { type Digest, type Store, type StoredDocument, StoreUnavailable, sealedAs } from '../port/port.ts'
-import { digestOfUuid, uuidOfDigest } from '../port/uuid.ts'
+import {
+  type Digest,
+  digestOfUuid,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  sealedAs,
+  uuidOfDigest,
+} from '../port/port.ts'
 
 /** The tenant of the operator. Opening its keys shows that the master key is the right one. */
 export const rootTenant = '00000000-0000-0000-0000-000000000000'

@@ -223,3 +223,30 @@ export interface Store {
   /** Waits for work in progress, then closes files and connections. */
   close(): Promise<void>
 }
+
+export function matchTerm(term: Digest): Query {
+  return { op: 'term', term }
+}
+
+export function matchAny(of: readonly Query[]): Query {
+  const [only] = of
+  if (only === undefined) return { op: 'none' }
+  return of.length === 1 ? only : { op: 'or', of }
+}
+
+export function matchAll(of: readonly Query[]): Query {
+  const needed = of.filter(query => query.op !== 'all')
+  const [only] = needed
+  if (only === undefined) return { op: 'all' }
+  return needed.length === 1 ? only : { op: 'and', of: needed }
+}
+
+/** A UUID and a digest are both 16 bytes, so each can be written as the other. */
+export function digestOfUuid(uuid: string): Digest {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url') as Digest
+}
+
+export function uuidOfDigest(digest: Digest): string {
+  const hex = Buffer.from(digest, 'base64url').toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

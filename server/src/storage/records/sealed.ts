@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../../base/cache.ts'
 import { Steps, Turns } from '../../base/flow/event-loop.ts'
 import type { Random } from '../../base/random.ts'
-import type { TenantTime } from '../../base/time/tenant-time.ts'
+import type { TenantTime } from '../../base/time/clock.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import {
@@ -13,11 +13,11 @@ import {
   StoreUnavailable,
   type Write,
 } from '../port/port.ts'
-import type { OpenedRecord, RecordValue } from './opened-record.ts'
+import type { OpenedRecord, RecordValue } from './record-boxes.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
 export { TooManyBytes } from './large-records.ts'
-export { type Dated, OpenedRecord, type RecordValue } from './opened-record.ts'
+export { type Dated, OpenedRecord, type RecordValue } from './record-boxes.ts'
 export type { KeyPlace } from './tenant-digests.ts'
 export type { OnBroken, RecordIndex, TenantStore } from './tenant-store.ts'
 

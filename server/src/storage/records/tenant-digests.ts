@@ -1,8 +1,7 @@
 import { ClearingCache } from '../../base/cache.ts'
 import { KeyedDigest } from '../../crypto/keyed-digest.ts'
 import { keptOpen, randomIds } from '../port/kinds.ts'
-import type { Digest, DocumentKind, Query } from '../port/port.ts'
-import { digestOfUuid } from '../port/uuid.ts'
+import { type Digest, type DocumentKind, digestOfUuid, type Query } from '../port/port.ts'
 
 /** Fields of few and insensitive values, whose terms may be remembered. */
 const commonFields: ReadonlySet<string> = new Set([

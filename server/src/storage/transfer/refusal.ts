@@ -13,3 +13,8 @@ export class CopyDiffers extends OperatorError {
     super(`the copy differs from its source: ${what}; empty the destination and copy again`)
   }
 }
+
+/** A file that is not a whole backup, or not one of this master key; or a backup that cannot be made. */
+export class BackupRefused extends OperatorError {
+  override readonly name = 'BackupRefused'
+}

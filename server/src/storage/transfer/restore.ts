@@ -1,4 +1,4 @@
-import { bytesOf } from '../port/check-commit.ts'
+import { bytesOf } from '../port/decide.ts'
 import type { Store, Write } from '../port/port.ts'
 import { CopyRefused } from './refusal.ts'
 

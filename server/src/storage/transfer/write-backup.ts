@@ -5,8 +5,8 @@ import type { Random } from '../../base/random.ts'
 import { documentKinds } from '../port/port.ts'
 import { BackupDocuments, pageOf } from './backup-documents.ts'
 import { FrameWriter } from './backup-frames.ts'
-import { BackupRefused } from './backup-refusal.ts'
 import type { Progress, Source } from './copy-store.ts'
+import { BackupRefused } from './refusal.ts'
 import { type Compared, compareStores } from './verify.ts'
 
 /**

@@ -5,12 +5,12 @@ import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import type { Token, TokenizedPayload } from '../../contract/types.ts'
 import type { OpenedRecord } from '../../storage/records/sealed.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from '../context.ts'
 import { showOriginal } from '../deduplicate.ts'
 import type { Draft } from '../draft.ts'
 import { liveToken } from '../read.ts'
 import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
+import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
 import { fillShape } from './payload.ts'
 
 /** A token of an answer, as a receipt keeps it: its id, never its contents. */

@@ -1,6 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { type Digest, type Store, sealedAs, type Write } from '../../../src/storage/port/port.ts'
-import { digestOfUuid } from '../../../src/storage/port/uuid.ts'
+import {
+  type Digest,
+  digestOfUuid,
+  type Store,
+  sealedAs,
+  type Write,
+} from '../../../src/storage/port/port.ts'
 import { type Measured, measure, ownCpuUs } from '../measure.ts'
 import { median, percent, say } from '../table.ts'
 import { tenant } from './fill.ts'

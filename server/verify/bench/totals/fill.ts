@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { numberOf } from '../../../src/storage/engines/postgres/kinds.ts'
-import type { Query } from '../../../src/storage/port/port.ts'
-import { digestOfUuid } from '../../../src/storage/port/uuid.ts'
+import { digestOfUuid, type Query } from '../../../src/storage/port/port.ts'
 
 /** The only tenant of the data. */
 export const tenant = '11111111-1111-4111-8111-111111111111'

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../../../base/json/json.ts'
-import { mapLeaves } from '../../../base/json/map-leaves.ts'
+import { mapLeaves } from '../../../base/json/map-json.ts'
 import { ConfigError } from '../../config-error.ts'
 import type { Misfit } from './lines.ts'
 

@@ -1,6 +1,6 @@
 import { type CollectionKey, endOfKeys, garbageOfKey, garbageRange } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
-import type { PublishedState } from './state.ts'
+import type { PublishedState } from './published-state.ts'
 
 /** Reads the marks of collections where documents were removed or replaced. */
 export async function readGarbageMarks(state: PublishedState) {

@@ -7,8 +7,7 @@ import { StoreDamaged, StoreUnavailable } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { collectionKey, documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import type { LevelDb } from './leveldb.ts'
-import { openLevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb } from './leveldb.ts'
 
 const damagedKey = documentKey(collectionKey('token', tenantA), digest('damaged'))
 

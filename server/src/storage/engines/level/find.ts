@@ -11,10 +11,10 @@ import type {
 import type { Epoch } from './epoch.ts'
 import { compileQuery, type Leaf, type OrdinalRange, pickPage } from './evaluate.ts'
 import { type CollectionKey, type KeyedCollection, liveTerm, ordinalKey } from './keys.ts'
+import type { PublishedState } from './published-state.ts'
 import { readDocuments } from './read.ts'
 import { decodePlace } from './record.ts'
 import { firstOrdinalFrom, type Moment, resolveLeaves, scanOver } from './resolve.ts'
-import type { PublishedState } from './state.ts'
 import type { BlockMap } from './term-cache.ts'
 
 const nothing: BlockMap = new Map()

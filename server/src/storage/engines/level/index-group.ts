@@ -1,10 +1,19 @@
 import type { Digest } from '../../port/port.ts'
-import { addOffset, copyBlock, decodeBlock, encodeBlock, type OwnBlock, removeOffset } from './bitmap.ts'
+import {
+  addOffset,
+  blockAt,
+  copyBlock,
+  decodeBlock,
+  encodeBlock,
+  type Head,
+  type HeadBlocks,
+  type OwnBlock,
+  removeOffset,
+} from './bitmap.ts'
 import type { Change, Mutations } from './changes.ts'
-import { blockAt, type Head, type HeadBlocks } from './head-blocks.ts'
 import { blockKey, blockSize, type CollectionKey, liveTerm, termPrefix } from './keys.ts'
+import type { PublishedBlock } from './published-state.ts'
 import type { Header } from './record.ts'
-import type { PublishedBlock } from './state.ts'
 import type { TermCache } from './term-cache.ts'
 
 /** A block of one term that the group changes. */

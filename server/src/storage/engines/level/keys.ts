@@ -1,6 +1,5 @@
 import { ClearingCache } from '../../../base/cache.ts'
-import type { Digest, DocumentKind } from '../../port/port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
+import { type Digest, type DocumentKind, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 
 /**
  * The key layout of the data folder; README.md has it as a table. No other file knows it.

@@ -3,8 +3,7 @@ import { runStoreCases } from '../../port/port.cases.ts'
 import { insert, mustCommit } from '../../port/port.samples.ts'
 import type { Store, Write } from '../../port/port.ts'
 import { LevelStore } from './level-store.ts'
-import type { LevelDb } from './leveldb.ts'
-import { openLevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb } from './leveldb.ts'
 
 t.test('the LevelDB engine passes the cases of the port', async t => {
   const folder = t.testdir()

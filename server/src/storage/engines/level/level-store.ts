@@ -13,18 +13,18 @@ import {
   type Write,
 } from '../../port/port.ts'
 import { compactCollection, readGarbageMarks } from './compact.ts'
-import { asDamaged } from './damage.ts'
+import { asDamaged } from './data-folder-errors.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse } from './open.ts'
-import { takeRoom, type WriteProbe } from './probe.ts'
+import { PublishedState } from './published-state.ts'
 import { findDue, readByIds, recentDocument } from './read.ts'
 import type { Findings } from './reindex/findings.ts'
 import { reindex } from './reindex/reindex.ts'
 import type { ReindexOptions } from './reindex/verification.ts'
-import { PublishedState } from './state.ts'
+import { takeRoom, type WriteProbe } from './spare-space.ts'
 import { Writer } from './writer.ts'
 
 interface LevelOptions {

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { insert, mustCommit } from '../../port/port.samples.ts'
+import { DataFolderRefused } from './data-folder-errors.ts'
 import { formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'
-import { DataFolderRefused } from './refused.ts'
 
 const refuses = (message: string) => ({ name: 'DataFolderRefused', message })
 

@@ -1,7 +1,7 @@
+import { DataFolderDamaged, DataFolderRefused } from './data-folder-errors.ts'
 import { type Damage, findFolderDamage } from './files/folder-damage.ts'
 import { formatKey } from './keys.ts'
 import { type LevelDb, openLevelDb, tryToOpen } from './leveldb.ts'
-import { DataFolderDamaged, DataFolderRefused } from './refused.ts'
 
 /**
  * The version of the layout in keys.ts and record.ts, of digests and of what boxes are bound to. It changes when servers

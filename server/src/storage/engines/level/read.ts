@@ -2,8 +2,8 @@ import { oftenRead } from '../../port/kinds.ts'
 import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
 import type { Epoch } from './epoch.ts'
 import { agendaRange, documentKey, type KeyedCollection, tenantOfAgendaKey } from './keys.ts'
+import type { PublishedState } from './published-state.ts'
 import { decodeDocument } from './record.ts'
-import type { PublishedState } from './state.ts'
 
 type Documents = (StoredDocument | undefined)[]
 

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from 'tap'
 import {
   digest,
   everything,
@@ -14,8 +15,7 @@ import {
 } from '../../port/port.samples.ts'
 import { type Store, StoreUnavailable } from '../../port/port.ts'
 import { LevelStore } from './level-store.ts'
-import type { LevelDb } from './leveldb.ts'
-import { openLevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb } from './leveldb.ts'
 
 /** Faults of the disk that a test turns on and off. */
 interface Faults {

@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from 'tap'
 import { digest, tenantA } from '../../port/port.samples.ts'
 import { encodeBlock } from './bitmap.ts'
 import { Epoch, ReadPace } from './epoch.ts'

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { databaseName } from '../../../base/database-name.ts'
+import { DatabaseRefused } from './database-errors.ts'
 import { codeOf, isOutage } from './faults.ts'
 import { readLocation } from './location.ts'
-import { DatabaseRefused } from './refused.ts'
 import { disableTimeout, resetTimeout } from './sql.ts'
 
 /** Time limit of a statement in the database, in milliseconds. */

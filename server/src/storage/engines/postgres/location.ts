@@ -1,6 +1,6 @@
 import type { PoolConfig } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
-import { DatabaseRefused } from './refused.ts'
+import { DatabaseRefused } from './database-errors.ts'
 
 /** The default maximum of connections per server. */
 const defaultConnections = 20

@@ -13,9 +13,9 @@ import type {
   Write,
 } from '../../port/port.ts'
 import { ChosenWay } from './blocks/chosen.ts'
+import { type FoldLimits, foldLimits } from './blocks/fold-limits.ts'
+import type { StateRow } from './blocks/fold-state.ts'
 import { Folder, type OnFoldFailure } from './blocks/folder.ts'
-import { type FoldLimits, foldLimits } from './blocks/limits.ts'
-import type { StateRow } from './blocks/state.ts'
 import { firstUse, openPool, withClient, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'

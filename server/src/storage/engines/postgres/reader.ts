@@ -1,21 +1,22 @@
 import type { Pool } from 'pg'
 import { nextTurn } from '../../../base/flow/event-loop.ts'
 import { type Log, silentLog } from '../../../base/log.ts'
-import type {
-  Digest,
-  DocumentKind,
-  FindOptions,
-  Found,
-  Place,
-  Query,
-  StoredDocument,
+import {
+  type Digest,
+  type DocumentKind,
+  digestOfUuid,
+  type FindOptions,
+  type Found,
+  type Place,
+  type Query,
+  type StoredDocument,
+  uuidOfDigest,
 } from '../../port/port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
 import type { ChosenWay } from './blocks/chosen.ts'
 import { countInBlocks } from './blocks/total.ts'
 import { longQuery } from './connect.ts'
 import type { Dialect } from './dialect.ts'
-import { DueReader } from './due.ts'
+import { DueReader } from './due-reader.ts'
 import { orUnavailable } from './faults.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { type DocumentRow, documentOf, rowsOf } from './rows.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Digest } from '../../port/port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
+import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { digestsOf, documentOf, uuidArrayOf } from './rows.ts'
 
 const digest = fc

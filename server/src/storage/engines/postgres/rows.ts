@@ -1,5 +1,10 @@
-import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
+import {
+  type Digest,
+  type DocumentKind,
+  digestOfUuid,
+  type StoredDocument,
+  uuidOfDigest,
+} from '../../port/port.ts'
 import type { Statement } from './sql.ts'
 
 const types = { getTypeParser: () => (value: string) => value }

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
+import { DatabaseRefused } from './database-errors.ts'
 import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
 import { type Migrated, type Migration, migrations, searchIndex, tables } from './migrations.ts'
-import { DatabaseRefused } from './refused.ts'
 import { isReadOnly } from './sql.ts'
 
 /** The version of the schema that this server needs. */

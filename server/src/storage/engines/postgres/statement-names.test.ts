@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readState } from './blocks/state.ts'
+import { readState } from './blocks/fold-state.ts'
 import * as folding from './blocks/statements.ts'
 import * as sql from './sql.ts'
 

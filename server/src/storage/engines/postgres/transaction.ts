@@ -7,11 +7,18 @@ import {
   questionsOf,
   type Stamps,
 } from '../../port/decide.ts'
-import type { CommitResult, Digest, DocumentKind, Write, Written } from '../../port/port.ts'
-import { digestOfUuid, uuidOfDigest } from '../../port/uuid.ts'
+import {
+  type CommitResult,
+  type Digest,
+  type DocumentKind,
+  digestOfUuid,
+  uuidOfDigest,
+  type Write,
+  type Written,
+} from '../../port/port.ts'
+import { staleWeight } from './blocks/fold-limits.ts'
 import type { Folder } from './blocks/folder.ts'
-import { staleWeight } from './blocks/limits.ts'
-import { type CollectionChanges, changesByCollection } from './changes.ts'
+import { type CollectionChanges, changesByCollection } from './collection-changes.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { digestsOf, rowsOf, uuidArrayOf } from './rows.ts'
 import * as sql from './sql.ts'

@@ -1,5 +1,4 @@
-import type { Digest, Query } from '../../port/port.ts'
-import { uuidOfDigest } from '../../port/uuid.ts'
+import { type Digest, type Query, uuidOfDigest } from '../../port/port.ts'
 import { uuidArrayOf } from './rows.ts'
 
 const mostUs = Number.MAX_SAFE_INTEGER

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { DataFolderDamaged } from '../data-folder-errors.ts'
 import { LevelStore } from '../level-store.ts'
-import { DataFolderDamaged } from '../refused.ts'
 import { fileIn, fillFolder, flipped, intactOf, readIn, withFile } from './_damaged.ts'
 import { findLogDamage } from './log-damage.ts'
 import { blockBytes, encodeLog, fragmentAt, headerBytes } from './log-format.ts'

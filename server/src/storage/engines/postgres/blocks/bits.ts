@@ -1,6 +1,6 @@
 import type { Digest, Query } from '../../../port/port.ts'
 import { alternatives, type Condition, conjuncts, termsAmong, wholeRange } from '../where.ts'
-import { blockBits } from './limits.ts'
+import { blockBits } from './fold-limits.ts'
 
 const none = `0::bit(${blockBits})`
 const every = `(~(${none}))`

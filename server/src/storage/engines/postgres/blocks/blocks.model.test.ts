@@ -5,7 +5,7 @@ import { runStoreModel } from '../../../port/port.model.ts'
 import { MemoryStore } from '../../memory/memory-store.ts'
 import { PostgresStore } from '../postgres-store.ts'
 import { TwoProcesses } from '../two-processes.samples.ts'
-import type { FoldLimits } from './limits.ts'
+import type { FoldLimits } from './fold-limits.ts'
 
 /** Folds as often as possible, a few documents at a time, so that histories meet each step in each state. */
 const folding: FoldLimits = {

@@ -4,10 +4,10 @@ import type { DocumentKind, Query } from '../../../port/port.ts'
 import { numberOf } from '../kinds.ts'
 import { uuidArrayOf } from '../rows.ts'
 import type { Statement } from '../sql.ts'
+import { blockBits, type FoldLimits, foldedKinds, isWorthFolding, mostUnfolded } from './fold-limits.ts'
+import { type Folded, readState, type StateRow, stateOf } from './fold-state.ts'
 import type { Folder } from './folder.ts'
-import { blockBits, type FoldLimits, foldedKinds, isWorthFolding, mostUnfolded } from './limits.ts'
 import { estimate, termsOf } from './split.ts'
-import { type Folded, readState, type StateRow, stateOf } from './state.ts'
 
 const mostRemembered = 1_000
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
 import { rowsOf } from '../rows.ts'
 import type { Statement } from '../sql.ts'
-import type { FoldLimits } from './limits.ts'
-import { staleWeight } from './limits.ts'
+import type { FoldLimits } from './fold-limits.ts'
+import { staleWeight } from './fold-limits.ts'
 import { blockOf, type DocumentToFold, hexOf, termList } from './masks.ts'
 import * as sql from './statements.ts'
 

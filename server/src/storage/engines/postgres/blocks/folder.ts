@@ -7,7 +7,7 @@ import { withRetries } from '../faults.ts'
 import { numberOf } from '../kinds.ts'
 import { rowsOf } from '../rows.ts'
 import { Fold, type FoldedCollection } from './fold.ts'
-import { type FoldLimits, foldedKinds, isWorthFolding } from './limits.ts'
+import { type FoldLimits, foldedKinds, isWorthFolding } from './fold-limits.ts'
 import { staleCollections } from './statements.ts'
 
 /** Longest pause after a step, in milliseconds. */

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../../../base/flow/event-loop.ts'
-import { blockBits } from './limits.ts'
+import { blockBits } from './fold-limits.ts'
 
 /** The places of documents with certain terms within a block. */
 interface Block {

@@ -1,5 +1,5 @@
 import type { Statement } from '../sql.ts'
-import { blockBits } from './limits.ts'
+import { blockBits } from './fold-limits.ts'
 
 /** The statements that fold a collection. All name one tenant and one kind, as the first two parameters. */
 

@@ -2,7 +2,8 @@ import { deepStrictEqual } from 'node:assert/strict'
 import type { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from 'tap'
 import { newSchema, withPostgres } from '../../../../../verify/support/postgres.ts'
 import { createLog } from '../../../../base/log.ts'
 import {
@@ -15,14 +16,13 @@ import {
   tenantA,
   term,
 } from '../../../port/port.samples.ts'
-import type { Query, Write } from '../../../port/port.ts'
-import { uuidOfDigest } from '../../../port/uuid.ts'
+import { type Query, uuidOfDigest, type Write } from '../../../port/port.ts'
 import { MemoryStore } from '../../memory/memory-store.ts'
 import { openPool } from '../connect.ts'
 import { PostgresStore } from '../postgres-store.ts'
 import { queriesOf } from '../queries.samples.ts'
+import type { FoldLimits } from './fold-limits.ts'
 import { Folder } from './folder.ts'
-import type { FoldLimits } from './limits.ts'
 
 const limits: FoldLimits = {
   blockDocuments: 5,

@@ -2,8 +2,8 @@ import type { Query } from '../../../port/port.ts'
 import { checked, within } from '../sql.ts'
 import type { Condition } from '../where.ts'
 import { bitsOf } from './bits.ts'
+import type { Folded } from './fold-state.ts'
 import { split, termsOf } from './split.ts'
-import type { Folded } from './state.ts'
 
 /** A query whose total is counted. */
 interface Counted {

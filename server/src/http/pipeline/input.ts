@@ -1,8 +1,17 @@
 import { invalid, ServiceError } from '../../base/errors.ts'
-import type { JsonObject } from '../../base/json/json.ts'
+import type { Turns } from '../../base/flow/event-loop.ts'
+import {
+  decodeUtf8,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  parseJsonInTurns,
+} from '../../base/json/json.ts'
+import { toMalformedJson } from '../../base/json/malformed-json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { didYouMean } from '../../base/near-names.ts'
 import type { QueryParameter } from '../../contract/contract.ts'
+import type { CoreRequest } from '../transport/message.ts'
 
 /**
  * Parses a query string into the parameters of the contract: lists, integers and maps (`metadata.k=v`; of a repeated
@@ -98,4 +107,43 @@ function decode(text: string, name: string, plusIsSpace = true): string {
   } catch {
     throw invalid(name, 'is not percent-encoded UTF-8')
   }
+}
+
+/** @throws {ServiceError} payload_too_large */
+// Requirements: ERR-511
+export function readBodyWithin(request: CoreRequest, limitBytes: number): Promise<Uint8Array> {
+  return request.readBody(limitBytes).then(bytes => {
+    if (bytes) return bytes
+    throw new ServiceError('payload_too_large', `the body must not be longer than ${limitBytes} bytes`)
+  })
+}
+
+/** @throws {ServiceError} malformed_json */
+export function parseBody(bytes: Uint8Array): JsonValue {
+  try {
+    return parseJson(decodeBody(bytes))
+  } catch (error) {
+    throw toMalformedJson(error)
+  }
+}
+
+/** Like `parseBody`, for a large body: other requests get their turns. */
+export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns, tenant?: string): Promise<JsonValue> {
+  try {
+    const text = decodeBody(bytes)
+    await turns.passed(tenant)
+    return await parseJsonInTurns(text, turns, tenant)
+  } catch (error) {
+    throw toMalformedJson(error)
+  }
+}
+
+/** @throws {ServiceError} the code, if the bytes are not UTF-8 */
+export function decodeBody(
+  bytes: Uint8Array,
+  code: 'malformed_json' | 'validation' = 'malformed_json',
+): string {
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw new ServiceError(code, 'the body is not UTF-8')
+  return text
 }

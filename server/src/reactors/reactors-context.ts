@@ -1,7 +1,7 @@
 import type { Delegation } from '../access/delegation.ts'
-import type { FormulasContext } from '../formulas/context.ts'
+import type { FormulasContext } from '../formulas/formulas-context.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
-import type { TokensContext } from '../tokens/context.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
 import type { FormulaConsole } from './console.ts'
 

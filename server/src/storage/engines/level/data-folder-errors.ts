@@ -1,3 +1,4 @@
+import { OperatorError } from '../../../base/operator-error.ts'
 import { StoreDamaged } from '../../port/port.ts'
 
 /** Turns LevelDB's corruption errors into `StoreDamaged`. @throws {StoreDamaged} */
@@ -19,3 +20,11 @@ export function asDamaged(error: unknown): unknown {
 function refuse(error: unknown): never {
   throw asDamaged(error)
 }
+
+/** Thrown for a folder that cannot be used; the message is for the operator. */
+export class DataFolderRefused extends OperatorError {
+  override readonly name = 'DataFolderRefused'
+}
+
+/** Thrown for a damaged folder, which a repair may fix. */
+export class DataFolderDamaged extends DataFolderRefused {}

@@ -3,7 +3,7 @@ import { replacing } from '../../verify/support/stores.ts'
 import type { Observer } from '../base/observer.ts'
 import { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
-import { observeStore } from './observed.ts'
+import { observeStore } from './observe-store.ts'
 import { runStoreCases } from './port/port.cases.ts'
 
 const observer: Observer = {

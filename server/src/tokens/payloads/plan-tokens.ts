@@ -6,10 +6,9 @@ import type { JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
 import { limits } from '../../generated/facts.ts'
 import { identityOf } from '../../search/terms.ts'
-import { isTooLarge } from '../contents.ts'
-import { refuseIfAny, type TenantTokens } from '../context.ts'
-import { type Draft, draftToken } from '../draft.ts'
-import { chooseId, isTakenIdFinal } from '../id.ts'
+import { isTooLarge } from '../derived.ts'
+import { chooseId, type Draft, draftToken, isTakenIdFinal } from '../draft.ts'
+import { refuseIfAny, type TenantTokens } from '../tokens-context.ts'
 import type { RequestedToken } from './payload.ts'
 
 /** A requested token and its draft. */

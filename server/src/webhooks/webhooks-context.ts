@@ -8,7 +8,7 @@ import type { CallbackSender } from '../egress/callback-sender.ts'
 import type { CallbackPolicy } from '../egress/callback-url.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/context.ts'
+import type { TokensContext } from '../tokens/tokens-context.ts'
 import type { Job } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 

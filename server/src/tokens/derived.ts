@@ -3,12 +3,11 @@ import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { Mutable } from '../base/mutable.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import { limits } from '../generated/facts.ts'
-import { evaluateIndexes } from '../search/index-expressions.ts'
-import { termsOf } from '../search/terms.ts'
+import { evaluateIndexes, termsOf } from '../search/terms.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
-import { refuseIfAny, type TenantTokens } from './context.ts'
-import { checkMask } from './mask.ts'
+import { checkMask } from './show.ts'
 import type { TokenRecord } from './token.ts'
+import { refuseIfAny, type TenantTokens } from './tokens-context.ts'
 
 /** The members of a token that are computed from its other members. */
 export interface Derived {

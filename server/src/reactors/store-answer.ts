@@ -5,7 +5,7 @@ import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { tokenize } from '../tokens/payloads/tokenize.ts'
 import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
-import type { ReactorsContext } from './context.ts'
+import type { ReactorsContext } from './reactors-context.ts'
 
 /**
  * Makes the tokens that a formula has asked for, all of them or none. They belong to the caller, who need not hold

@@ -1,9 +1,8 @@
 import t from 'tap'
 import { createLog } from '../../../base/log.ts'
 import { digest, tenantA, tenantB } from '../../port/port.samples.ts'
-import { StoreUnavailable } from '../../port/port.ts'
-import { uuidOfDigest } from '../../port/uuid.ts'
-import { DueReader } from './due.ts'
+import { StoreUnavailable, uuidOfDigest } from '../../port/port.ts'
+import { DueReader } from './due-reader.ts'
 
 const documentOn = (tenant: string, id: string) => [
   tenant,

@@ -1,5 +1,4 @@
-import type { Digest } from '../../../port/port.ts'
-import { digestOfUuid } from '../../../port/uuid.ts'
+import { type Digest, digestOfUuid } from '../../../port/port.ts'
 import type { Statement } from '../sql.ts'
 
 /** The part of a collection that is in blocks, as far as a query needs it. */
