@@ -69,13 +69,9 @@ export async function responseFrom(
   const headers = new Headers(response.headers)
   headers.delete('content-length')
   const status = changes.status ?? response.status
-  const text =
-    'body' in changes
-      ? changes.body === undefined
-        ? ''
-        : JSON.stringify(changes.body)
-      : await response.text()
-  return new Response(status === 204 ? null : text, { status, headers })
+  const body =
+    'body' in changes ? (changes.body === undefined ? '' : JSON.stringify(changes.body)) : response.body
+  return new Response(status === 204 ? null : body, { status, headers })
 }
 
 /** Handles requests with this method (or one of several, separated by `|`) and path; passes on all others. */

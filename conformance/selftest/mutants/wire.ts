@@ -23,10 +23,7 @@ export const wireMutants: Mutants = {
       const response = await next(request)
       const headers = new Headers(response.headers)
       headers.delete('SVC-TRACE-ID')
-      return new Response(response.status === 204 ? null : await response.text(), {
-        status: response.status,
-        headers,
-      })
+      return new Response(response.body, { status: response.status, headers })
     },
   },
   // A cache may keep the response to a read.
@@ -37,7 +34,7 @@ export const wireMutants: Mutants = {
       if (request.method !== 'GET') return response
       const headers = new Headers(response.headers)
       headers.set('Cache-Control', 'private, max-age=60')
-      return new Response(await response.text(), { status: response.status, headers })
+      return new Response(response.body, { status: response.status, headers })
     },
   },
   // A list shows the oldest first.
