@@ -107,6 +107,25 @@ export const boundCases = cases({
       })
     },
   ],
+  'ACC-534.b': [
+    'a list leaves out a token of which one container is not covered, however many it has',
+    async c => {
+      const at = (path: string) => `${c.container}${path}/`
+      const { call } = await c.application({
+        rules: [rule({ container: at('a') }), rule({ priority: 2, container: at('b') })],
+      })
+      const covered = []
+      for (let count = 1; count <= 6; count++) {
+        const paths = times(count, number => at(`${number % 2 ? 'b' : 'a'}/${number}`))
+        covered.push((await c.token({ containers: paths })).id)
+        await c.token({ containers: [...paths, at('z')] })
+      }
+      const { data, pagination } = await c.get('/tokens?size=100', call)
+      c.equal(c.ids({ data }).sort(), covered.sort(), 'the tokens')
+      c.equal(pagination.total_items, covered.length, 'their number')
+    },
+    'applications',
+  ],
   'ACC-534.a': [
     'a list contains and counts exactly the tokens in several containers that rules cover together',
     async c => {

@@ -90,6 +90,16 @@ export const followCases = cases({
       c.equal(ownIds(c, further), [idOf(c, 3)], 'the entries behind the position')
     },
   ],
+  'LOG-502.d': [
+    'a position that is no time, and another value of follow, are refused',
+    async c => {
+      const ask = (query: string) => c.asManagement('GET', `/logs?${query}`)
+      await c.refuses(400, ask, 'after=2001-01-01T00:00:00Z', {
+        'no time': 'after=yesterday',
+        'another value': 'follow=maybe',
+      })
+    },
+  ],
   'LOG-502.c': [
     'a log that is followed has the entries of its filters only',
     async c => {

@@ -285,6 +285,11 @@ export const proxyCases = cases({
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`S${at}`, null]))
       c.success(await merge(nulls(50)), 204, '50 members are removed')
       c.refused(await merge(nulls(51)), 400, '51 members')
+      const values = (count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`S${at}`, at]))
+      c.success(await merge(values(25)), 204, '25 values in all')
+      c.refused(await merge({ A: 1 }), 400, '26 values in all')
+      c.success(await merge(nulls(25)), 204, 'none')
       c.success(await merge({ A: 'x'.repeat(10_000) }), 204, 'a value of 10,000 characters')
       c.refused(await merge({ A: 'x'.repeat(10_001) }), 400, 'a value of 10,001 characters')
     },

@@ -75,6 +75,20 @@ export const recordCases = cases({
       c.equal((await c.found('')).length, 1, 'the tokens of the control')
     },
   ],
+  'TKZ-506.e': [
+    'another value of outcome is refused',
+    async c => {
+      for (const [path, body] of [
+        ['/tokenize', [1]],
+        ['/detokenize', [1]],
+        ['/tokens/delete', { ids: [c.tag] }],
+      ] as const) {
+        const send = (outcome: string) =>
+          c.asPrivate('POST', `${path}?outcome=${outcome}`, body, { plain: true })
+        await c.refuses(400, send, 'each', { [`another outcome of ${path}`]: 'some' })
+      }
+    },
+  ],
   'TKZ-506.d': [
     'a repeated request does the records that failed, and shows the others again',
     async c => {

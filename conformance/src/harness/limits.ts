@@ -21,6 +21,7 @@ export interface Schema {
   readonly maximum?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly uniqueItems?: boolean
   readonly maxProperties?: number
 }
 
@@ -118,7 +119,7 @@ function atEnd(schema: Schema, value: unknown, end: End): unknown {
   if (typeof value === 'number') return (isMost ? schema.maximum : schema.minimum) ?? value
   if (Array.isArray(value)) {
     const count = isMost ? schema.maxItems : schema.minItems
-    return count === undefined ? value : ofCount(value, count)
+    return count === undefined ? value : ofCount(schema, value, count)
   }
   if (isObject(value) && isMost) return withNames(schema, value)
   return value
@@ -141,8 +142,8 @@ function brokenBy(schema: Schema, value: unknown): Broken[] {
   }
   if (Array.isArray(value)) {
     if (maxItems !== undefined)
-      made.push(['too many', ofCount(value.length > 0 ? value : ['x'], maxItems + 1)])
-    if (minItems !== undefined) made.push(['too few', ofCount(value, minItems - 1)])
+      made.push(['too many', ofCount(schema, value.length > 0 ? value : ['x'], maxItems + 1)])
+    if (minItems !== undefined) made.push(['too few', ofCount(schema, value, minItems - 1)])
   }
   if (isObject(value)) made.push(...brokenMembers(schema, value))
   return made.map(([what, changed]) => ({ what, value: changed }))
@@ -177,11 +178,14 @@ function withNames({ maxProperties, propertyNames }: Schema, value: Json): Json 
   return { ...value, ...Object.fromEntries(names.map(name => [name, sample])) }
 }
 
-/** Repeats the first item. Items that must differ have another name or priority. */
-function ofCount(items: readonly unknown[], count: number): unknown[] {
-  return Array.from({ length: count }, (_, index) =>
-    index < items.length ? items[index] : another(items[0], index),
-  )
+/** Repeats the first item. Items that must differ have another name or priority, or are other texts. */
+function ofCount({ uniqueItems }: Schema, items: readonly unknown[], count: number): unknown[] {
+  const [first] = items
+  return Array.from({ length: count }, (_, index) => {
+    if (index < items.length) return items[index]
+    if (uniqueItems && typeof first === 'string') return `${index}${first.slice(`${index}`.length)}`
+    return another(first, index)
+  })
 }
 
 function another(item: unknown, index: number): unknown {
