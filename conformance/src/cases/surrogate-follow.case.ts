@@ -91,7 +91,7 @@ export const followCases = cases({
     },
   ],
   'LOG-502.d': [
-    'a position that is no time, and another value of follow, are refused',
+    'a position that is not a time, and an unknown value of follow, are refused',
     async c => {
       const ask = (query: string) => c.asManagement('GET', `/logs?${query}`)
       await c.refuses(400, ask, 'after=2001-01-01T00:00:00Z', {
