@@ -1,7 +1,7 @@
 /**
  * Makes what the server reads at run time from the contract: its facts and the types of its operations as
  * TypeScript; the document as JSON, and the page that shows it; its operations and validators as code; and the
- * programs of the sandbox, the client in them. Run by `npm run generate`; its output is never edited and not
+ * programs beside the server, the client in them. Run by `npm run generate`; its output is never edited and not
  * under version control.
  */
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -51,10 +51,10 @@ await writeFile(
   new URL('surrogate.postman_collection.json', generated),
   JSON.stringify(postmanCollection(document)),
 )
-const { bundleSandbox } = await import('./bundle-sandbox.ts')
+const { bundlePrograms } = await import('./bundle-programs.ts')
 const { bundlePages } = await import('./bundle-pages.ts')
 const { compileValidators } = await import('./compile-validators.ts')
 await mkdir(new URL('docs/', generated), { recursive: true })
 await writeDocsPages(new URL('docs/guide.json', generated))
 await writeSamples(document, new URL('docs/samples/', generated))
-await Promise.all([bundleSandbox(), bundlePages(), compileValidators(whole, generated)])
+await Promise.all([bundlePrograms(), bundlePages(), compileValidators(whole, generated)])

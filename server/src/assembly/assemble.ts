@@ -1,7 +1,9 @@
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { connectionLimits } from '../base/limits.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
+import type { OperatorPort } from '../http/outside/operator-port.ts'
 import type { Core } from '../http/pipeline/core.ts'
+import type { Address } from '../http/transport/listener.ts'
 import { UnderWay } from '../http/transport/open-requests.ts'
 import { startSweeper } from '../retention/sweeper.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
@@ -14,14 +16,14 @@ import {
 import { type Deployment, deploy } from './deployment.ts'
 import { createDomain, type Domain } from './domain.ts'
 import { warmFormulas } from './formulas.ts'
-import { createHttp, createMetricsHttp, healthOf } from './http.ts'
+import { createHttp, healthOf, listenForOperators } from './http.ts'
 import { openStores, type VaultParts } from './stores.ts'
 
 interface Assembled
   extends Pick<Deployment, 'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
   readonly core: Core
-  /** Serves metrics and health. @throws {VaultOptionsError} if metrics are not kept */
-  metricsCore(): Core
+  /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
+  listenForOperators(address: Address): Promise<OperatorPort>
   /** To be called before the vault closes: from then on it is not ready. */
   drain(): void
   readonly facts: VaultFacts
@@ -76,7 +78,7 @@ export async function assemble(
         logStreams.close()
         tools?.close()
       },
-      metricsCore: () => createMetricsHttp(deployment, health),
+      listenForOperators: address => listenForOperators(deployment, health, address),
       drain: () => {
         isDraining = true
       },

@@ -5,12 +5,8 @@ import t from 'tap'
 import { reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
-import { Admission } from '../base/flow/admission.ts'
 import { admissionBounds } from '../base/limits.ts'
-import { silentLog } from '../base/log.ts'
-import { systemRandom } from '../base/random.ts'
 import operations from '../generated/operations.json' with { type: 'json' }
-import { createMetricsCore } from '../http/outside/metrics.ts'
 import type { Vault } from '../vault.ts'
 
 interface Sample {
@@ -42,27 +38,6 @@ async function scrape(vault: Vault): Promise<{ text: string; samples: Sample[]; 
 }
 
 type Value = (name: string, labels?: Record<string, string>) => number | undefined
-
-t.test('metrics take memory until they are read', async t => {
-  const health = { unhealthy: () => undefined, formulas: () => undefined, draining: () => false }
-  const metrics = { contentType: 'text/plain', text: async () => 'x'.repeat(100_000) }
-  const core = createMetricsCore({ health, metrics, log: silentLog, random: systemRandom() })
-  const ask = (reserve: (bytes: number) => void) =>
-    core({
-      method: 'GET',
-      path: '/metrics',
-      query: '',
-      headers: {},
-      readBody: async () => undefined,
-      reserve,
-    })
-  const taken: number[] = []
-  t.equal((await ask(bytes => taken.push(bytes))).status, 200)
-  t.same(taken, [100_000])
-  const full = new Admission('large unread responses', { total: 1 })
-  full.demand({})
-  t.equal((await ask(bytes => full.demand({}, bytes))).status, 503)
-})
 
 t.test('admitted work is shown by kind, with its limit and its refusals', async t => {
   const bounds = { connections: { total: 9, peer: 1 } }

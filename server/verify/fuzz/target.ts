@@ -42,7 +42,7 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
   await writeFile(setup, JSON.stringify(bootstrap))
   const node = [
     // As operators start it: see the guide's `limits.md`.
-    '--max-semi-space-size=64',
+    '--max-semi-space-size=32',
     '--expose-gc',
     ...loader,
     ...['server/verify/fuzz/probe.ts', ...(preload === undefined ? [] : [preload])].map(

@@ -1,13 +1,13 @@
 /**
- * Makes the programs that run in the sandbox's own processes, each one text that needs no file: what they are
- * given over their socket. Run by `npm run generate`.
+ * Makes the programs that run beside the server. Those of the sandbox are each one text that needs no file: what its
+ * processes are given over their socket. Run by `npm run generate`.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const folder = path('../../src/generated/sandbox/')
+const folder = path('../../src/generated/')
 
 const common: BuildOptions = {
   bundle: true,
@@ -54,20 +54,20 @@ async function writeLicenses(): Promise<void> {
     const text = await readFile(path(`../../../node_modules/${name}/LICENSE`), 'utf8')
     return `${name}\n\n${text}`
   })
-  await writeFile(`${folder}node.LICENSE.txt`, (await Promise.all(texts)).join('\n'))
+  await writeFile(`${folder}sandbox/node.LICENSE.txt`, (await Promise.all(texts)).join('\n'))
 }
 
-/** @returns when `server/src/generated/sandbox/` holds every program */
-export async function bundleSandbox(): Promise<void> {
+/** @returns when `server/src/generated/` holds every program */
+export async function bundlePrograms(): Promise<void> {
   const bundles: readonly [entry: string, name: string, options: BuildOptions][] = [
-    ['../../src/sandbox/child/boot.child.ts', 'boot', { ...program, minify: true }],
-    ['../../src/sandbox/child/main.child.ts', 'runner', { ...program, minify: true }],
-    ['../../src/sandbox/child/inside/main.child.ts', 'classes', expression],
-    ['../../../sdk/src/index.ts', 'client', expression],
-    ['../../src/sandbox/modules/rewrite.ts', 'rewrite', { ...expression, minify: true }],
+    ['../../src/sandbox/child/boot.child.ts', 'sandbox/boot', { ...program, minify: true }],
+    ['../../src/sandbox/child/main.child.ts', 'sandbox/runner', { ...program, minify: true }],
+    ['../../src/sandbox/child/inside/main.child.ts', 'sandbox/classes', expression],
+    ['../../../sdk/src/index.ts', 'sandbox/client', expression],
+    ['../../src/sandbox/modules/rewrite.ts', 'sandbox/rewrite', { ...expression, minify: true }],
     [
       '../../src/sandbox/child/node/main.child.ts',
-      'node',
+      'sandbox/node',
       {
         ...common,
         platform: 'neutral',
@@ -77,6 +77,11 @@ export async function bundleSandbox(): Promise<void> {
         keepNames: true,
         plugins: [globals],
       },
+    ],
+    [
+      '../../src/http/outside/operator-port.child.ts',
+      'operator-port',
+      { ...common, platform: 'node', format: 'esm', minify: true },
     ],
   ]
   await Promise.all(
