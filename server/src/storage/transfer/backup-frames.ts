@@ -14,7 +14,7 @@ import { BackupRefused } from './refusal.ts'
 const magic = Buffer.from('surrogate-backup 2\n')
 const idLength = 16
 const headerLength = magic.length + idLength
-/** A page of documents has 2 MB and one document more, in base64. */
+/** A page of documents has 2 MB and up to four documents more, in base64. */
 const mostFrameBytes = 64 << 20
 
 const contextOf = (number: number, isLast: boolean) => joined(['backup', String(number), String(isLast)])

@@ -95,16 +95,23 @@ t.test('the store never counts matches, in as few pages as their size allows', a
   t.ok(queries.length < 50, `${queries.length} pages were asked for`)
 })
 
-t.test('pages of large documents are short', async t => {
-  const store = new MemoryStore()
+t.test('pages of large documents are short, also after many small ones', async t => {
   const box = new Uint8Array(400_000)
-  await mustCommit(
-    store,
-    Array.from({ length: 100 }, (_, index) => insert(index, { box })),
-  )
-  const { ids, pages } = await walk(store)
-  t.equal(ids.length, 100)
-  t.ok(Math.max(...pages.slice(1)) <= 5, `${pages}`)
+  const level = await LevelStore.open(t.testdir())
+  t.teardown(() => level.close())
+  for (const store of [new MemoryStore(), level]) {
+    const writes = Array.from({ length: 3_100 }, (_, index) => insert(index, index < 3_000 ? {} : { box }))
+    await mustCommit(store, writes.slice(0, 3_000))
+    await mustCommit(store, writes.slice(3_000))
+    const bytes: number[] = []
+    let count = 0
+    for await (const page of walkCollection(store, tokens)) {
+      bytes.push(page.reduce((sum, { box }) => sum + box.length, 0))
+      count += page.length
+    }
+    t.equal(count, 3_100)
+    t.ok(Math.max(...bytes) <= (2 << 20) + 4 * box.length, `${bytes}`)
+  }
 })
 
 t.test('damaged documents are yielded once each and hide no others', async t => {

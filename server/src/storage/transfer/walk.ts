@@ -22,14 +22,15 @@ export interface Collection {
 
 const firstLimit = 32
 const mostLimit = 500
-const wantedBytes = 2 << 20
+/** Bytes of a page; it may have a few documents more, as engines read some at a time. */
+const pageBytes = 2 << 20
 /** A time before every due time, so that due documents are included. */
 export const beforeAll = -1
 
 /**
  * Yields all documents of a collection created at `fromUs` or later, oldest first, in pages. Includes due documents,
- * and damaged ones (version 0), of which only the address is reliable. Pages are limited by number and roughly by
- * bytes. They are pages of all documents, whose number every engine knows without counting.
+ * and damaged ones (version 0), of which only the address is reliable. Pages are limited by number and by bytes.
+ * They are pages of all documents, whose number every engine knows without counting.
  */
 export async function* walkCollection(
   store: Store,
@@ -40,32 +41,27 @@ export async function* walkCollection(
   let limit = firstLimit
   let afterUs = fromUs - 1
   const ask = (): Promise<Found> => {
-    const options = { nowMs: beforeAll, offset: 0, limit, afterUs, oldestFirst: true }
+    const options = { nowMs: beforeAll, offset: 0, limit, afterUs, oldestFirst: true, mostBytes: pageBytes }
     const found = store.find(kind, tenant, { op: 'all' }, options)
     // The consumer may stop before this page.
     found.catch(() => {})
     return found
   }
   for (let asked = ask(); ; ) {
-    const { documents } = await asked
+    const { documents, rest = [] } = await asked
     const page = documents.filter(({ id, version }) => version > 0 || !broken.has(id))
     for (const { id, version } of page) if (version === 0) broken.add(id)
-    const isLast = documents.length < limit
+    const isLast = rest.length === 0 && documents.length < limit
     const newest = documents.findLast(({ version }) => version > 0)
     // Damaged documents have no stamp to continue after, so a page must be larger than their number.
-    limit = newest ? limitAfter(page, limit) : 2 * limit
+    if (!newest) limit *= 2
+    else limit = rest.length > 0 ? documents.length : Math.min(2 * limit, mostLimit)
     afterUs = newest?.createdUs ?? afterUs
     // The store reads the next page while this one is being processed.
     if (!isLast) asked = ask()
     if (page.length > 0) yield page
     if (isLast) return
   }
-}
-
-function limitAfter(page: readonly StoredDocument[], limit: number): number {
-  const bytes = page.reduce((sum, { box }) => sum + box.length, 0)
-  const fitting = Math.floor((wantedBytes * page.length) / Math.max(1, bytes))
-  return page.length === 0 ? limit : Math.max(1, Math.min(fitting, 2 * limit, mostLimit))
 }
 
 /** Yields the root tenant and then every tenant, in the order of their creation. */
