@@ -83,7 +83,6 @@ t.test('the sources are found', async t => {
 
 t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^liquidjs/, 'server/src/expressions/')
-  onlyIn(t, /^lucene$/, 'server/src/search/')
   // Both take longer to load than a whole test: they are only used when the server is built.
   onlyIn(t, /^openapi-backend/, 'server/scripts/generate/')
   onlyIn(t, /^ajv/, 'server/scripts/generate/', 'server/src/contract/')
