@@ -3,7 +3,7 @@ import type { ApplicationType, Permission, TokenPermission, Transform } from '..
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import {
   type Decision,
-  decide,
+  deciderOf,
   holdsAnywhere,
   isDirect,
   matches,
@@ -58,16 +58,27 @@ export function lacking(caller: Caller, permission: Permission): ServiceError {
   })
 }
 
+/** True as `limited` if only the application that authorized the session lacks the right. */
+type LimitedDecision = Decision & { readonly limited?: true }
+
 /** Decides if the caller may do this to the subject, and under which transform. The grant's counts, not the authorizer's. */
-export function decideFor(
-  caller: Caller,
+export function decideFor(caller: Caller, permission: TokenPermission, subject: Subject): LimitedDecision {
+  return deciderFor(caller, permission)(subject)
+}
+
+/** Like `decideFor`, about one subject after another. */
+export function deciderFor(
+  { rights, limit }: Caller,
   permission: TokenPermission,
-  subject: Subject,
-): Decision & { readonly limited?: true } {
-  const granted = decide(caller.rights, permission, subject)
-  if (!granted.allowed || !caller.limit) return granted
-  const limit = decide(caller.limit, permission, subject)
-  return limit.allowed ? granted : { ...limit, limited: true }
+): (subject: Subject) => LimitedDecision {
+  const grants = deciderOf(rights, permission)
+  const limits = limit && deciderOf(limit, permission)
+  return subject => {
+    const granted = grants(subject)
+    if (!granted.allowed || !limits) return granted
+    const limited = limits(subject)
+    return limited.allowed ? granted : { ...limited, limited: true }
+  }
 }
 
 /** Returns the transform under which the caller may do this. @throws {ServiceError} permission_denied */

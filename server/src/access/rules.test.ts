@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { AccessRule, TokenPermission } from '../contract/types.ts'
-import { decide, type Rights } from './rules.ts'
+import { deciderOf, type Rights, type Subject } from './rules.ts'
 
 const read: TokenPermission = 'token:read'
 const rule = (
@@ -15,6 +15,8 @@ const rule = (
   permissions: [permission],
 })
 const given = (rules: AccessRule[], permissions: TokenPermission[] = []): Rights => ({ rules, permissions })
+const decide = (rights: Rights, permission: TokenPermission, subject: Subject) =>
+  deciderOf(rights, permission)(subject)
 const at = (...containers: string[]) => ({ id: 'the-token', containers })
 
 t.test('the first matching rule by priority decides, wherever it stands in the list', async t => {

@@ -1,5 +1,5 @@
 import { ErrorList } from '../base/error-list.ts'
-import { isSameContainer, isWithin } from '../contract/containers.ts'
+import { isSameContainer, isWithin, normalizeContainer } from '../contract/containers.ts'
 import { type Dialect, isKept } from '../contract/dialect.ts'
 import type {
   AccessCondition,
@@ -81,22 +81,30 @@ export function rulesFor(rights: Rights, permission: TokenPermission): AccessRul
 }
 
 /**
- * Decides by the first matching rule for each container of the subject. Without a rule for one of them, access is denied;
- * otherwise the strictest transform counts.
+ * Returns a function that decides about one subject after another: by the first matching rule for each of its
+ * containers. Without a rule for one of them, access is denied; otherwise the strictest transform counts.
  */
 // Requirements: ACC-501, ACC-502, ACC-503, ACC-505, ACC-544, AUT-017, AUT-019
-export function decide(rights: Rights, permission: TokenPermission, subject: Subject): Decision {
-  // A token always has a container. One without would not be covered by any rule.
-  if (subject.containers.length === 0) return { allowed: false, container: 'no container' }
-  const rules = rulesFor(rights, permission)
-  // Requirements: TOK-555
-  let transform: Transform = subject.one_way ? 'mask' : 'reveal'
-  for (const container of subject.containers) {
-    const rule = rules.find(one => matches(one, subject.id, container))
-    if (!rule) return { allowed: false, container }
-    transform = strictest(transform, rule.transform)
+export function deciderOf(rights: Rights, permission: TokenPermission): (subject: Subject) => Decision {
+  const rules = rulesFor(rights, permission).map(rule => ({
+    rule,
+    path: typeof rule.container === 'string' ? normalizeContainer(rule.container) : undefined,
+  }))
+  return ({ id, containers, one_way }) => {
+    // A token always has a container. One without would not be covered by any rule.
+    if (containers.length === 0) return { allowed: false, container: 'no container' }
+    // Requirements: TOK-555
+    let transform: Transform = one_way ? 'mask' : 'reveal'
+    for (const container of containers) {
+      const own = normalizeContainer(container)
+      const found = rules.find(({ rule, path }) =>
+        path === undefined ? matches(rule, id, container) : own.startsWith(path),
+      )
+      if (!found) return { allowed: false, container }
+      transform = strictest(transform, found.rule.transform)
+    }
+    return { allowed: true, transform }
   }
-  return { allowed: true, transform }
 }
 
 /** True if a rule covers a token with this id in this container. */

@@ -1,4 +1,4 @@
-import { type Caller, decideFor } from '../access/caller.ts'
+import { type Caller, deciderFor } from '../access/caller.ts'
 import { type LongPage, type Page, toPage } from '../base/page.ts'
 import type { SearchTokensRequest, Token, TokenPermission } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
@@ -76,11 +76,12 @@ async function showEach(
   const nowUs = context.nowUs()
   const live = records.filter(({ value }) => !isExpired(value, nowUs))
   const tokens = await withReadableCvc(context.store, live, nowUs)
+  const decide = deciderFor(caller, permission)
   const shown: Token[] = []
   const revealed: string[] = []
   // Masks may take long, so showing a page yields to other requests.
   for (const token of tokens) {
-    const decision = decideFor(caller, permission, token.record.value)
+    const decision = decide(token.record.value)
     if (!decision.allowed) continue
     if (decision.transform === 'reveal') revealed.push(token.record.value.id)
     shown.push(showToken(context, token, decision.transform))
