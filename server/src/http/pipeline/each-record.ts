@@ -12,10 +12,9 @@ export function recordsOf({
   body,
 }: Pick<Exchange, 'operation' | 'query' | 'body'>): readonly JsonValue[] | undefined {
   if (query?.outcome !== 'each') return undefined
-  if (operation?.id === 'tokens.deleteMany') {
-    const { ids } = body as JsonObject
-    return (ids as string[]).map(id => ({ ids: [id] }))
-  }
+  const subjects = operation?.subjects
+  if (subjects !== undefined)
+    return ((body as JsonObject)[subjects] as string[]).map(id => ({ [subjects]: [id] }))
   if (Array.isArray(body) && body.length > 0 && body.length <= limits.payloadTokens) return body
   throw invalid(
     'body',
