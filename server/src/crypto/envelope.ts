@@ -115,8 +115,8 @@ function additionalData(context: string): Buffer {
   return Buffer.from(`${boxFormat}|${context}`)
 }
 
-/** Subkeys kept for opening boxes: enough for about the newest hundred thousand boxes. */
-const mostSubkeys = 128
+/** Subkeys kept for opening boxes, of about two million boxes: some 500 kB. */
+const mostSubkeys = 2048
 
 /**
  * Seals and opens the boxes of one data key. Derives a subkey once for many boxes, as that is 3 of the 9 µs that a
