@@ -1,3 +1,7 @@
+/**
+ * Decides commits as port.ts promises, for engines that first read what the conditions ask for, then decide in
+ * process, and then write what changed. The memory engine has its own code, as the model of the others.
+ */
 import type { CommitResult, Conflict, Digest, DocumentKind, Write, Written } from './port.ts'
 
 /** Rejects what no engine could store, before it can disturb the commits of others. @throws {RangeError} */
@@ -29,11 +33,6 @@ export function bytesOf(writes: readonly Write[]): number {
   for (const write of writes) if ('seal' in write) bytes += write.bytes
   return bytes
 }
-
-/**
- * Decides commits as port.ts promises, for engines that first read what the conditions ask for, then decide in
- * process, and then write what changed. The memory engine has its own code, as the model of the others.
- */
 
 /** A write, and the engine's name for its collection. */
 export interface NamedWrite<Name extends string> {
