@@ -126,6 +126,18 @@ t.test('links and names of files lead somewhere', async t => {
       )
 })
 
+t.test('every check and measurement that a text names is there', async t => {
+  const all = [...textsIn('')]
+  for (const command of ['bench', 'verify']) {
+    const programs = read(`server/verify/${command === 'bench' ? 'bench/' : ''}run.ts`)
+    const names = [...programs.matchAll(/^ {2}(\w+): '/gm)].map(([, name]) => name)
+    t.ok(names.length > 5)
+    const named = new RegExp(`npm run ${command} -- ([a-z]\\w*)`, 'g')
+    for (const path of all.filter(one => one !== 'CHANGELOG.md'))
+      for (const [, name] of read(path).matchAll(named)) t.ok(names.includes(name), `${path}: ${name}`)
+  }
+})
+
 t.test('no text runs a program by a name that anybody may register', async t => {
   // npx runs the package of that name if ours is not installed, with a master key in its environment.
   const unscoped =

@@ -1,5 +1,6 @@
 import autocannon from 'autocannon'
 import { type Measured, summarize } from './measure.ts'
+import { cpuUsOf, type Started } from './processes.ts'
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH'
@@ -81,4 +82,17 @@ export async function load(job: Load): Promise<Measured> {
   })
   if (failure) throw failure
   return summarize(times, requests === undefined ? seconds : (lastMs - startMs) / 1000)
+}
+
+/** Requests, and what they cost their server. */
+export interface Costs extends Measured {
+  /** Processor time of the server for a request, in microseconds. */
+  readonly cpuUs: number
+}
+
+/** Like `load`, on one server. */
+export async function costsOf({ url, pid }: Started, job: Omit<Load, 'urls'>): Promise<Costs> {
+  const before = cpuUsOf(pid) ?? Number.NaN
+  const measured = await load({ ...job, urls: [url] })
+  return { ...measured, cpuUs: ((cpuUsOf(pid) ?? Number.NaN) - before) / measured.count }
 }

@@ -2,7 +2,7 @@ import { cardNumber } from './cards.ts'
 import type { Request } from './load.ts'
 import { maskingKey, privateKey } from './server-process.ts'
 
-interface Operation {
+export interface Operation {
   readonly key: string
   /** Returns the n-th request, on an existing token. */
   readonly request: (n: number, id: string) => Request

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 interface Command {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** True if its standard error is read and dropped, such as a log of each request. */
+  readonly isQuiet?: boolean
 }
 
 /** A server in a separate process. */
@@ -42,13 +44,14 @@ function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
 }
 
 /** Runs Node with these arguments and waits for the ready line. Rejects if the process ends before it. */
-export async function start({ args, env = {} }: Command): Promise<Started> {
+export async function start({ args, env = {}, isQuiet = false }: Command): Promise<Started> {
   const child = endWithThisProcess(
     spawn(process.execPath, args, {
       env: { ...ownEnvironment(), ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', isQuiet ? 'pipe' : 'inherit'],
     }),
   )
+  child.stderr?.resume()
   try {
     const url = await readyLine(child)
     return { url, pid: child.pid ?? 0, end: (signal = 'SIGTERM') => end(child, signal) }
@@ -117,3 +120,12 @@ export function statOf(pid: number): string[] {
 /** Adds up fields that are hundredths of a second, in microseconds. */
 export const ticks = (fields: readonly string[], places: readonly number[]) =>
   places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * 10_000
+
+/** Returns the bytes that a process has had written to disks; 0 on systems without /proc. */
+export function writtenBytesOf(pid: number | 'self'): number {
+  try {
+    return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1])
+  } catch {
+    return 0
+  }
+}

@@ -12,10 +12,10 @@
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { load } from './load.ts'
-import { type Measured, ownCpuUs } from './measure.ts'
+import { type Costs, costsOf } from './load.ts'
+import { ownCpuUs } from './measure.ts'
 import { type OperationName, operations } from './operations.ts'
-import { cpuUsOf, workFolder } from './processes.ts'
+import { workFolder } from './processes.ts'
 import { startServer } from './server-process.ts'
 import { median, ms, printTable, say } from './table.ts'
 
@@ -36,13 +36,8 @@ const builds = [
   { name: 'this', root: undefined },
 ]
 
-interface Sample extends Measured {
-  /** Processor time of the server for a request, in microseconds. */
-  readonly cpuUs: number
-}
-
 /** The samples of each row, one for each round. */
-const samples = new Map<string, Sample[]>()
+const samples = new Map<string, Costs[]>()
 const rowOf = (operation: string, connections: number, build: string) =>
   [operation, connections, build].join('\t')
 /** Of the load generator, which is this process. */
@@ -54,11 +49,11 @@ async function measureBuild({ name: build, root }: (typeof builds)[number], fold
     const ids: string[][] = []
     const send = async (name: OperationName, connections: number, seconds: number) => {
       const { key, request } = operations[name]
-      const [before, ownBefore] = [cpuUsOf(server.pid) ?? Number.NaN, ownCpuUs()]
-      const measured = await load({ urls: [server.url], keys: [key], connections, seconds, request, ids })
+      const ownBefore = ownCpuUs()
+      const measured = await costsOf(server, { keys: [key], connections, seconds, request, ids })
       generator.requests += measured.count
       generator.cpuUs += ownCpuUs() - ownBefore
-      return { ...measured, cpuUs: ((cpuUsOf(server.pid) ?? Number.NaN) - before) / measured.count }
+      return measured
     }
     // Creates tokens for the reads, and warms up code: after a second our server still takes a tenth more for a create.
     await send('create', 16, 3)
@@ -91,9 +86,9 @@ function print(): void {
   for (const [row, rounds] of samples) {
     const cells = row.split('\t')
     const other = cells[2] === 'this' ? samples.get([...cells.slice(0, 2), 'other'].join('\t')) : undefined
-    const of = (figure: keyof Sample) => median(rounds.map(one => one[figure]))
+    const of = (figure: keyof Costs) => median(rounds.map(one => one[figure]))
     // Of each round: a slow phase of the machine affects both builds.
-    const ratio = (figure: keyof Sample) =>
+    const ratio = (figure: keyof Costs) =>
       other
         ? median(rounds.map((one, round) => one[figure] / (other[round]?.[figure] ?? Number.NaN))).toFixed(2)
         : ''

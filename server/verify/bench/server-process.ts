@@ -79,27 +79,30 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url))
 /** True if the packages are built. */
 export const isBuilt = existsSync(join(repository, 'server/dist/main.js'))
 
+/** Returns arguments that run the server. Without a build, runs the sources: the same server, which starts more slowly. */
+export const serverProgram = (root = repository) =>
+  isBuilt || root !== repository ? [join(root, 'server/bin/surrogate-server.js')] : programArguments()
+
 interface ServerOptions {
   /** Default: LevelDB in the folder. */
   readonly storage?: string
   readonly tenants?: object
+  /** Further flags. */
+  readonly flags?: readonly string[]
   /** The root of another built copy of this repository, to run its server. */
   readonly root?: string | undefined
 }
 
 /** Starts our server in production mode, with its data in this folder or at `storage`. */
-export async function startServer(
-  folder: string,
-  { storage = `level:${join(folder, 'data')}`, tenants = bootstrap, root = repository }: ServerOptions = {},
-): Promise<Started> {
+export async function startServer(folder: string, given: ServerOptions = {}): Promise<Started> {
+  const { storage = `level:${join(folder, 'data')}`, tenants = bootstrap, root = repository } = given
+  const { flags = [] } = given
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(tenants), { mode: 0o600 })
-  // Without a build, runs the sources: the same server, which starts more slowly.
-  const program =
-    isBuilt || root !== repository ? [join(root, 'server/bin/surrogate-server.js')] : programArguments()
   return start({
-    args: [...program, '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`],
+    args: [...serverProgram(root), '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`, ...flags],
     env: { SURROGATE_MASTER_KEY: masterKey },
+    isQuiet: flags.includes('--log-level=info'),
   })
 }
