@@ -76,7 +76,7 @@ tap.test('mutants of code, contract and responses are killed by the cases that a
     const trial = { name, cases: ids, ...(source < 0 ? {} : { source }) }
     return (await runner.attempt(trial)).by
   }
-  const never = 'access/rules.ts decide: !rule → turned'
+  const never = 'access/rules.ts deciderOf: !found → turned'
   t.equal(await killer(never, ['DAT-001.a', 'AUT-003.a']), 'DAT-001.a', 'one of the code')
   t.equal(await killer('wire tokens.get: data left out', ['TOK-025.a']), 'TOK-025.a', 'one of a response')
   const limit =
