@@ -19,7 +19,13 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { developmentMasterKey } from '../storage/keys/master-key.ts'
 import { observeStore } from '../storage/observe-store.ts'
-import { nameOfStore, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
+import {
+  nameOfStore,
+  type OpenOptions,
+  openStore,
+  parseStorage,
+  type StorageLocation,
+} from '../storage/open.ts'
 import type { Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
@@ -89,7 +95,7 @@ export async function openStores(
     unhealthy: () => healthy?.unhealthy(),
   })
   const observers = await openObservers(options.metrics ?? false, given, location.engine)
-  const opened = await (parts.openStore ?? openStore)(location, options.dev, log)
+  const opened = await (parts.openStore ?? openStore)(location, { migrate: options.dev, log })
   const engine = observeStore(opened, observers.observer)
   healthy = engine
   try {
@@ -171,7 +177,7 @@ function logOnce(log: Log): OnBroken {
 /** Parts of a vault that tests and benches replace. */
 export interface VaultParts {
   readonly admissionBounds?: Partial<AdmissionBounds>
-  readonly openStore?: (location: StorageLocation, migrate?: boolean, log?: Log) => Promise<Store>
+  readonly openStore?: (location: StorageLocation, options: OpenOptions) => Promise<Store>
   readonly random?: Random
   /** The monotonic time, in milliseconds, by which long requests yield to others. */
   readonly monotonicMs?: () => number

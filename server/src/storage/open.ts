@@ -63,7 +63,7 @@ export async function openFrozen(url: string): Promise<FrozenStore> {
   const frozen = await freezeFolder(path, folder)
   const remove = () => rm(frozen, { recursive: true, force: true })
   try {
-    const store = await (await level()).open(frozen)
+    const store = await (await level()).open(frozen, { isCommand: true })
     return { store, folder, close: () => store.close().finally(remove) }
   } catch (error) {
     await remove()
@@ -76,7 +76,7 @@ export async function openFolder(
   url: string,
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {
   const { folder, path } = await findFolder(url)
-  return { store: await (await level()).open(path), folder }
+  return { store: await (await level()).open(path, { isCommand: true }), folder }
 }
 
 /** Repairs damaged files of a data folder as far as possible. @throws {UnknownStorage | DataFolderRefused} */
@@ -95,17 +95,25 @@ async function findFolder(url: string): Promise<{ readonly folder: string; reado
   const { folder } = location
   if (folder === undefined) throw new UnknownStorage('this needs --storage level:<folder>')
   const path = join(folder, 'store')
-  const there = await stat(path).catch(() => undefined)
-  if (!there?.isDirectory()) throw new UnknownStorage(`there is no data in ${folder}`)
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isDirectory()) throw new UnknownStorage(`there is no data in ${folder}`)
   return { folder, path }
 }
 
-/**
- * @param migrate creates or upgrades the schema of a database first
- * @param log for failures in the background
- * @throws {DataFolderRefused | DatabaseRefused}
- */
-export async function openStore(location: StorageLocation, migrate = false, log?: Log): Promise<Store> {
+export interface OpenOptions {
+  /** Creates or upgrades the schema of a database first. */
+  readonly migrate?: boolean | undefined
+  /** For failures in the background. */
+  readonly log?: Log
+  /** True if a command fills it, and closes it. */
+  readonly isCommand?: boolean
+}
+
+/** @throws {DataFolderRefused | DatabaseRefused} */
+export async function openStore(
+  location: StorageLocation,
+  { migrate = false, log, isCommand = false }: OpenOptions = {},
+): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres')
     return (await postgres()).open(location.url, { migrate, ...(log ? { log } : {}) })
@@ -113,7 +121,7 @@ export async function openStore(location: StorageLocation, migrate = false, log?
   const path = join(folder, 'store')
   // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const store = await (await level()).open(path)
+  const store = await (await level()).open(path, { isCommand })
   // LevelDB syncs the contents of its folder, but not the entries of the folders above.
   for (const at of [folder, dirname(resolve(folder))]) await syncFolder(at)
   return store

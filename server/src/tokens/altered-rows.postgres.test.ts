@@ -19,7 +19,7 @@ async function open(t: Test) {
       developmentTenant: false,
       log: createLog(line => logged.push(line)),
     },
-    { openStore: (location, _migrate, log) => openStore(location, true, log) },
+    { openStore: (location, options) => openStore(location, { ...options, migrate: true }) },
   )
   const tenant = await openTenant(vault)
   const ask = (sql: string, ...values: unknown[]) =>

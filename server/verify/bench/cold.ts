@@ -1,7 +1,8 @@
 /**
  * Measures the processor time of a new process compared with an empty one: for the import, for a test file with a
  * request of each kind, for a second vault, and for the command until it listens and has sent its first answer. Also
- * the real time of the first reaction, whose process was started ahead. Needs a build.
+ * the real time of the first reaction, whose process was started ahead. Beside it, a test file that has one handler of
+ * msw instead of a server. Needs a build.
  *
  *   npm run bench -- cold [--rounds 15]
  */
@@ -43,6 +44,16 @@ const testFile = (dev: boolean) => `${opened(dev)}
   await ask('GET', '/tokens')
   await ask('POST', '/tokens/search', { query: 'type:card' })
   await ask('POST', '/sessions', undefined, { key: keys.publicKey })`
+
+/** The least that a test file does which imitates a service by msw. */
+const oneHandler = `
+  const { http, HttpResponse } = await import('msw')
+  const { setupServer } = await import('msw/node')
+  const server = setupServer(http.post('http://service.test/tokens', () => HttpResponse.json({ id: 'a' })))
+  server.listen()
+  const response = await fetch('http://service.test/tokens', { method: 'POST', body: '{}' })
+  if ((await response.json()).id !== 'a') throw new Error('not handled')
+  server.close()`
 
 const secondVault = (dev: boolean) => `${testFile(dev)}
   const before = process.cpuUsage()
@@ -103,6 +114,7 @@ const shapes: readonly (readonly [name: string, measure: () => Promise<number>])
   ['import', () => run(`await import(${server}); ${print}`)],
   ['test file', () => run(`${testFile(false)}; ${print}; process.exit()`)],
   ['test file, dev', () => run(`${testFile(true)}; ${print}; process.exit()`)],
+  ['test file, one handler of msw', () => run(`${oneHandler}; ${print}; process.exit()`)],
   ['second vault', () => run(secondVault(false))],
   ['second vault, dev', () => run(secondVault(true))],
   ['command, until it listens', () => start('listens')],
@@ -120,5 +132,10 @@ const empty = usual('an empty process')
 for (const [name] of shapes) {
   const isOver = /^(import|test file|command, until)/.test(name)
   const ms = usual(name) - (isOver ? empty : 0)
-  say(`${name.padEnd(28)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}`)
+  say(`${name.padEnd(30)} ${ms.toFixed(0).padStart(6)} ms${isOver ? ' over an empty process' : ''}`)
 }
+const ofMsw = (name: string) =>
+  ((usual(name) - empty) / (usual('test file, one handler of msw') - empty)).toFixed(2)
+say(
+  `a test file takes ${ofMsw('test file')} of what one handler of msw takes, ${ofMsw('test file, dev')} under dev`,
+)

@@ -35,9 +35,9 @@ export function testStorage(t: Teardown): { readonly options: VaultOptions; read
     // As in memory, the only tenants are those that the test creates.
     options: { storage: schema.url, masterKey: newMasterKey(), developmentTenant: false },
     parts: {
-      openStore: async (location, _migrate, log) => {
+      openStore: async (location, options) => {
         await schema.create()
-        return openStore(location, true, log)
+        return openStore(location, { ...options, migrate: true })
       },
     },
   }
@@ -52,7 +52,7 @@ export async function openTestDatabase(t: Teardown): Promise<string> {
 /** Opens an empty store that several vaults of a test may share. It is closed when the test ends, not by them. */
 export async function openTestStore(t: Teardown): Promise<Store> {
   if (!postgres) return new MemoryStore()
-  const store = await openStore(parseStorage(await openTestDatabase(t)), true)
+  const store = await openStore(parseStorage(await openTestDatabase(t)), { migrate: true })
   t.teardown(() => store.close())
   return replacing(store, { close: async () => {} })
 }

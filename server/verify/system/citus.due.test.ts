@@ -15,7 +15,7 @@ async function openCluster(t: Parameters<typeof openVault>[0]) {
   const { coordinator, workers, close } = await startCitus({ durable: true })
   t.teardown(close)
   const { url } = coordinator
-  await (await openStore(parseStorage(url), true)).close()
+  await (await openStore(parseStorage(url), { migrate: true })).close()
   const lines: string[] = []
   const silent = { info() {}, warn() {}, error: (event: string) => void lines.push(event) }
   const options = { now, developmentTenant: false, allowPrivateCallbacks: true, log: silent }

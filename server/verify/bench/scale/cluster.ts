@@ -22,7 +22,7 @@ export async function startCluster(): Promise<Cluster | string> {
       durable: true,
       settings: { ...settings, 'citus.shard_count': '32' },
     })
-    const store = await openStore(parseStorage(coordinator.url), true)
+    const store = await openStore(parseStorage(coordinator.url), { migrate: true })
     await store.close()
     const ports = await Promise.all(
       tenantIds.map(async tenant => (await placeOf(coordinator.url, tenant)).port),

@@ -84,7 +84,7 @@ async function build(folder: string, { url, pool }: Database): Promise<Built> {
   say(`LevelDB: ${size} tokens made in ${seconds.toFixed(1)} s`)
   const key = Buffer.from(masterKey, 'base64')
   const from = await openStore(parseStorage(`level:${join(folder, 'data')}`))
-  const to = await openStore(parseStorage(url), true)
+  const to = await openStore(parseStorage(url), { migrate: true })
   await copyStore({
     from: await openSource(documentsIn(from), key),
     to: { store: to, masterKey: key },

@@ -17,7 +17,7 @@ import { asDamaged } from './data-folder-errors.ts'
 import { type Losses, repairFolder } from './files/repair-folder.ts'
 import { findDocuments } from './find.ts'
 import { formatKey, leaseKey } from './keys.ts'
-import type { LevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb } from './leveldb.ts'
 import { openFolder, refuseInUse } from './open.ts'
 import { PublishedState } from './published-state.ts'
 import { findDue, readByIds, recentDocument } from './read.ts'
@@ -30,6 +30,8 @@ import { Writer } from './writer.ts'
 interface LevelOptions {
   /** Memory for the search index, in bytes. */
   readonly cacheBytes?: number
+  /** True if a command goes through all of it, and closes it. */
+  readonly isCommand?: boolean
   /** Opens LevelDB in the folder; tests replace it to cause failures. */
   readonly openLevel?: (folder: string) => Promise<LevelDb>
   /** Writes the file that reserves disk space; tests replace it to cause failures. */
@@ -216,7 +218,11 @@ export class LevelStore implements Store {
 
 async function openAll(
   folder: string,
-  { openLevel, cacheBytes = defaultCacheBytes }: LevelOptions,
+  {
+    isCommand = false,
+    openLevel = at => openLevelDb(at, isCommand),
+    cacheBytes = defaultCacheBytes,
+  }: LevelOptions,
   onFailure: (error: unknown) => void,
 ): Promise<Opening> {
   const level = await openFolder(folder, { openLevel })

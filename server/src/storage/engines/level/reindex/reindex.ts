@@ -25,7 +25,7 @@ import type { ReindexOptions, Verification } from './verification.ts'
 export async function reindex(level: LevelDb, options: ReindexOptions): Promise<Findings> {
   const folder = join(level.location, 'reindex')
   await rm(folder, { recursive: true, force: true })
-  const scratch = await openLevelDb(folder)
+  const scratch = await openLevelDb(folder, true)
   try {
     const repairs = new Batches(options.repair ? level : undefined)
     const findings = new Findings()
