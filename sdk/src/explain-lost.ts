@@ -25,7 +25,7 @@ export function explainLost(error: unknown, url: string): string {
   } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown }
   const inner = Object(cause) as { code?: unknown; message?: unknown }
   const code = [inner.code, own].find(one => /^\w+$/.test(`${one ?? '-'}`))
-  const said = `${own} ${message} ${inner.code} ${inner.message}`
-  const hint = hints.find(([pattern]) => pattern.test(said))?.[1](url.startsWith('https:'))
+  const described = `${own} ${message} ${inner.code} ${inner.message}`
+  const hint = hints.find(([pattern]) => pattern.test(described))?.[1](url.startsWith('https:'))
   return `${code ? ` (${code})` : ''}${hint ? `: ${hint}` : ''}`
 }

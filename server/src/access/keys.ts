@@ -20,7 +20,7 @@ export interface KeyRecord {
 }
 
 /** Marks the digest of a key whose record is in its own tenant. All others are in the operator's. */
-const atHome = 'home:'
+const inTenant = 'home:'
 
 function placeOf(root: TenantStore, key: string): KeyPlace {
   const known = root.keyPlaces.get(key)
@@ -34,13 +34,13 @@ function placeOf(root: TenantStore, key: string): KeyPlace {
 /** Returns the digest that stands for a key of this tenant in the store. */
 export function digestOfKey(root: TenantStore, tenant: string, key: string): string {
   const place = placeOf(root, key)
-  return place.tenant === tenant ? atHome + place.digest : place.digest
+  return place.tenant === tenant ? inTenant + place.digest : place.digest
 }
 
 /** Returns the record that leads from this key to an application of the tenant. */
 export function recordOfKey(root: TenantStore, tenant: string, application: string, key: string): KeyRecord {
   const id = digestOfKey(root, tenant, key)
-  return { id, tenant, application, ...(id.startsWith(atHome) ? { last_four: key.slice(-4) } : {}) }
+  return { id, tenant, application, ...(id.startsWith(inTenant) ? { last_four: key.slice(-4) } : {}) }
 }
 
 /** Returns the id by which callers know a key. It says nothing of the key, nor of its digest. */
@@ -58,7 +58,7 @@ export interface KeyStores {
 
 /** Returns the store that has the record of a key with this digest. */
 export function storeOfKey({ root, store }: KeyStores, digest: string): TenantStore {
-  return digest.startsWith(atHome) ? store : root
+  return digest.startsWith(inTenant) ? store : root
 }
 
 export function insertKey(stores: KeyStores, record: KeyRecord): Write {
@@ -73,7 +73,10 @@ export function removeKey(stores: KeyStores, digest: string): Write {
 export async function holdersOfKey(store: SealedStore, root: TenantStore, key: string): Promise<string[]> {
   const { tenant, digest } = placeOf(root, key)
   const home = tenant === undefined ? undefined : await store.tenant(tenant)
-  const found = [await home?.get<KeyRecord>('key', atHome + digest), await root.get<KeyRecord>('key', digest)]
+  const found = [
+    await home?.get<KeyRecord>('key', inTenant + digest),
+    await root.get<KeyRecord>('key', digest),
+  ]
   return found.flatMap(record => record?.value.application ?? [])
 }
 
@@ -110,12 +113,12 @@ export function authenticate(
       value.id === digest ? follow(value) : undefined,
     )
   return after(store.openedRoot() ?? store.root(nowUs()), root => {
-    const { tenant: said, digest: bare } = placeOf(root, key)
-    const home = said === undefined ? undefined : (store.opened(said) ?? store.tenant(said))
-    return after(home, keys => {
-      const there = keys && callerIn(keys, atHome + bare)
+    const { tenant: claimed, digest } = placeOf(root, key)
+    const own = claimed === undefined ? undefined : (store.opened(claimed) ?? store.tenant(claimed))
+    return after(own, tenant => {
+      const inOwn = tenant && callerIn(tenant, inTenant + digest)
       // A bootstrap file may give a tenant a key that was made for another one.
-      const found = after(there, one => (one === undefined ? callerIn(root, bare) : one))
+      const found = after(inOwn, one => (one === undefined ? callerIn(root, digest) : one))
       return after(found, one => one ?? undefined)
     })
   })
@@ -129,6 +132,6 @@ export async function proxyOfKey(
 ): Promise<{ readonly store: TenantStore; readonly proxy: string } | undefined> {
   const { tenant, digest } = placeOf(await store.root(nowUs), key)
   const home = tenant === undefined ? undefined : await store.tenant(tenant)
-  const { proxy } = (await home?.get<KeyRecord>('key', atHome + digest))?.value ?? {}
+  const { proxy } = (await home?.get<KeyRecord>('key', inTenant + digest))?.value ?? {}
   return home && proxy !== undefined ? { store: home, proxy } : undefined
 }

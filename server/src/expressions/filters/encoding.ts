@@ -24,9 +24,9 @@ function percentDecode(text: string): string {
 }
 
 function base64Decode(text: string, alphabet: RegExp): string {
-  const bare = text.replace(/[\t\n\f\r ]|={1,2}$/g, '')
+  const digits = text.replace(/[\t\n\f\r ]|={1,2}$/g, '')
   const decoded =
-    alphabet.test(bare) && bare.length % 4 !== 1 ? decodeUtf8(Buffer.from(bare, 'base64')) : undefined
+    alphabet.test(digits) && digits.length % 4 !== 1 ? decodeUtf8(Buffer.from(digits, 'base64')) : undefined
   if (decoded === undefined) throw unsuitable('takes base64 of UTF-8 text')
   return decoded
 }

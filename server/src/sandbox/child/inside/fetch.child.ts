@@ -17,8 +17,8 @@ function fetchBy(kind: 'svc' | 'fetch', target: (request: Request) => string) {
       unreadBody(request),
     )
     const [status, headers, body] = await (signal ? orAborted(answer, signal) : answer)
-    const bare = status === 204 || status === 304 || body.length === 0
-    return new Response(bare ? null : body, { status, headers })
+    const isEmpty = status === 204 || status === 304 || body.length === 0
+    return new Response(isEmpty ? null : body, { status, headers })
   }
 }
 
