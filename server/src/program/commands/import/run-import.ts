@@ -26,6 +26,8 @@ interface Import {
 
 /** How often a request is sent again, by the waits of the client: also while a busy server says 429 for minutes. */
 const mostRetries = 20
+/** A request of an import that was interrupted is over by then: the key has another request, of a file that has changed. */
+const mostConflicts = 120
 const conflictMs = 500
 
 /** Creates a token for each record of a file that has none yet. Resolves with the exit code. @throws {OperatorError} */
@@ -85,7 +87,7 @@ type Outcome =
 /** @throws what concerns all records, such as an unknown key or a lost server */
 async function create(send: Send, body: JsonValue, progress: Progress, line: number): Promise<Outcome> {
   const options = { idempotencyKey: progress.keyOf(line), maxRetries: mostRetries }
-  for (;;) {
+  for (let conflicts = 0; ; conflicts++) {
     try {
       const { id } = await send(tokensCreate, { body: body as unknown as CreateTokenRequest }, options)
       return { id }
@@ -93,7 +95,8 @@ async function create(send: Send, body: JsonValue, progress: Progress, line: num
       if (!(error instanceof APIError) || !isOfRecord(error.status, progress)) throw error
       const code = error.problem?.type.replace(/^urn:surrogate:error:/, '') ?? 'unknown'
       const at = Object.keys(error.errors).join(', ')
-      if (code !== 'idempotency_conflict') return { status: error.status, code, ...(at === '' ? {} : { at }) }
+      if (code !== 'idempotency_conflict' || conflicts === mostConflicts)
+        return { status: error.status, code, ...(at === '' ? {} : { at }) }
       // The request of an import that was interrupted is still under way.
       await wait(conflictMs)
     }
