@@ -1,11 +1,11 @@
 /**
  * `npm run bench -- peers`: processor time of a request beside the same work on SQLite, which does less for it, and
- * beside an echo; of our server with and without what an operator may switch on; and of commands on the same data.
+ * beside an echo; of our server with and without what an operator may switch on; and of commands on the data.
  *
  *     --tokens N       size of the data (100000)
  *     --rounds N       how often everything is measured, in turns (3)
  *     --seconds S      duration of each measurement (2)
- *     --only NAME,…    of requests, variants, commands, beside
+ *     --only NAME,…    of commands, requests, variants, beside
  *
  * Figures can be compared within one run, not between runs. Without a compiler that can build SQLite for Node its
  * column is left out.
@@ -29,7 +29,7 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
-    only: { type: 'string', default: 'requests,variants,commands,beside' },
+    only: { type: 'string', default: 'commands,requests,variants,beside' },
   },
 })
 const count = Number(values.tokens)
@@ -61,12 +61,13 @@ async function startSqlite(startMs: number): Promise<Started | undefined> {
 }
 
 const ours = join(folder, 'ours')
-const { startMs, ...filled } = await runJson<{
+const { startMs, writtenBytes } = await runJson<{
   readonly startMs: number
-  readonly seconds: number
   readonly writtenBytes: number
 }>(new URL('../search/build.ts', import.meta.url), ours, String(count))
 const corpus = { count, startMs }
+// First, as the others add tokens.
+if (only.includes('commands')) await measureCommands(ours, count, writtenBytes)
 if (only.includes('requests')) {
   const server = await startServer(ours)
   const echo = await program('echo.ts')
@@ -75,7 +76,6 @@ if (only.includes('requests')) {
   for (const one of [server, echo, sqlite]) await one?.end()
 }
 if (only.includes('variants')) await measureVariants(ours, corpus, times)
-if (only.includes('commands')) await measureCommands(ours, count, filled.writtenBytes)
 if (only.includes('beside')) {
   const [server, echo] = [await startServer(ours), await program('echo.ts')]
   await measureBeside(server, echo, times)

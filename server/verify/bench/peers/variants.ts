@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { type Costs, costsOf } from '../load.ts'
-import type { Operation } from '../operations.ts'
-import { operations } from '../operations.ts'
+import { type Operation, operations } from '../operations.ts'
 import { workFolder } from '../processes.ts'
 import type { Corpus } from '../search/shapes.ts'
 import { bootstrap, privateKey, startServer } from '../server-process.ts'

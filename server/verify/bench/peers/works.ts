@@ -6,7 +6,7 @@ import { maskingKey, privateKey } from '../server-process.ts'
 const dayMs = 24 * 3_600_000
 
 /** When tokens of the corpus were updated. */
-export interface Updated {
+interface Updated {
   readonly fromMs: number
   readonly toMs: number
   /** How many were. */
@@ -14,8 +14,8 @@ export interface Updated {
 }
 
 /**
- * What is measured beside the peers, on the corpus of `search/`. Each search finds something else each time. Ranges have
- * about 700 tokens.
+ * Requests that are measured beside the peers, on the corpus of `search/`. No two searches in a row have the same query.
+ * A range of time has about 700 tokens.
  */
 export function worksOn({ count, startMs }: Corpus, updated: Updated): Readonly<Record<string, Operation>> {
   const search = (query: (n: number, id: string) => string): Operation => ({
