@@ -50,7 +50,7 @@ export async function openOperatorPort(operated: Operated, address: Address): Pr
       thread.once('error', refused)
     },
   )
-  // Whoever watches the port will notice. Requests of others go on.
+  // Probes fail from then on, while the port of the operations goes on.
   thread.on('error', error => operated.log.error('metrics failed', describeError(error)))
   if (address.unref) thread.unref()
   return {
