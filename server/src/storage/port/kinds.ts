@@ -36,5 +36,10 @@ export const oftenRead: ReadonlySet<DocumentKind> = new Set([
 /** Kinds that every request reads and that hold no sensitive data: their opened records may stay in memory. */
 export const keptOpen: ReadonlySet<DocumentKind> = new Set(['application', 'key', 'setting', 'session'])
 
+/**
+ * Kinds whose earlier states need not be erased: they hold no data of callers, and some are replaced every minute.
+ */
+export const notErased: ReadonlySet<DocumentKind> = new Set(['setting'])
+
 /** Kinds whose ids are random UUIDs, each made for one insert. */
 export const randomIds: ReadonlySet<DocumentKind> = new Set(['audit', 'token-cvc'])

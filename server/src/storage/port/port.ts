@@ -197,7 +197,10 @@ export interface Store {
   /** Takes or prolongs a lease. Returns false while another holder has it. */
   lease(lease: Lease): Promise<boolean>
 
-  /** Erases the bytes of documents that were removed or replaced before this call, as far as the engine can. */
+  /**
+   * Erases the bytes of documents that were removed or replaced before this call, as far as the engine can, but for those
+   * of the kinds in `notErased`.
+   */
   compact(): Promise<void>
 
   /**

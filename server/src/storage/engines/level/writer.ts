@@ -6,6 +6,7 @@ import {
   type NamedWrite,
   questionsOf,
 } from '../../port/decide.ts'
+import { notErased } from '../../port/kinds.ts'
 import {
   type CommitResult,
   type Digest,
@@ -101,7 +102,8 @@ class WriteGroup {
       touched.add(change.collection)
       encodeChange(change, mutations)
       const state = this.#stateOf(change.collection)
-      if (change.before && state.garbageRound !== garbageRound) {
+      const isGarbage = change.before !== undefined && !notErased.has(change.write.kind)
+      if (isGarbage && state.garbageRound !== garbageRound) {
         state.garbageRound = garbageRound
         mutations.put(garbageKey(garbageRound, change.collection), noValue)
       }
