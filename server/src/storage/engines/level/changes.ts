@@ -2,9 +2,8 @@ import type { Change as DecidedChange } from '../../port/decide.ts'
 import type { Digest } from '../../port/port.ts'
 import {
   agendaKey,
-  anchorKey,
-  blockSize,
   type CollectionKey,
+  createdKey,
   documentKey,
   dueKey,
   modifiedKey,
@@ -29,29 +28,26 @@ export function encodeChange({ collection, write, before, after }: Change, mutat
   if (after && 'seal' in write) {
     mutations.put(documentKey(collection, id), encodeDocument(after, write.seal(after)))
   } else mutations.del(documentKey(collection, id))
-  if (before && after) {
-    // The place of a document never changes.
-    const old = movingEntries(collection, id, before)
-    const now = movingEntries(collection, id, after)
-    for (const key of old.keys()) if (!now.has(key)) mutations.del(key)
-    for (const [key, value] of now) if (!old.has(key)) mutations.put(key, value)
-  } else if (after) {
+  const old = before ? movingEntries(collection, id, before) : noEntries
+  const now = after ? movingEntries(collection, id, after) : noEntries
+  for (const key of old.keys()) if (!now.has(key)) mutations.del(key)
+  for (const [key, value] of now) if (!old.has(key)) mutations.put(key, value)
+  // The place of a document never changes.
+  if (before && after) return
+  if (after) {
     mutations.put(ordinalKey(collection, after.ordinal), encodePlace(id, after.createdUs))
-    for (const [key, value] of movingEntries(collection, id, after)) mutations.put(key, value)
-    if (after.ordinal % blockSize === 0) {
-      mutations.put(anchorKey(collection, after.createdUs, after.ordinal / blockSize), noValue)
-    }
+    mutations.put(createdKey(collection, after.createdUs, after.ordinal), noValue)
   } else if (before) {
     mutations.del(ordinalKey(collection, before.ordinal))
-    for (const key of movingEntries(collection, id, before).keys()) mutations.del(key)
+    mutations.del(createdKey(collection, before.createdUs, before.ordinal))
   }
 }
 
-/** Returns the index entries of a document by key, without anchors and blocks. No two documents share a key. */
+/** Returns the index entries of a document by key, without blocks. No two documents share a key. */
 export function entriesOf(collection: CollectionKey, id: Digest, header: Header): Map<string, Buffer> {
-  const entries = new Map([[ordinalKey(collection, header.ordinal), encodePlace(id, header.createdUs)]])
-  for (const [key, value] of movingEntries(collection, id, header)) entries.set(key, value)
-  return entries
+  const entries = new Map(movingEntries(collection, id, header))
+  entries.set(ordinalKey(collection, header.ordinal), encodePlace(id, header.createdUs))
+  return entries.set(createdKey(collection, header.createdUs, header.ordinal), noValue)
 }
 
 const noEntries: ReadonlyMap<string, Buffer> = new Map()

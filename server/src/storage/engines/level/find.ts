@@ -40,7 +40,7 @@ export async function findDocuments(
   try {
     const live = blocks.get(liveTerm) ?? nothing
     if (live.size === 0) return { total: 0, documents: [] }
-    const moment: Moment = { collection, epoch, live }
+    const moment: Moment = { collection, epoch }
     const resolved = await resolveLeaves(moment, leaves)
     if (options.nowMs >= floorMs) {
       const due = await scanOver(moment, options.nowMs, next => {

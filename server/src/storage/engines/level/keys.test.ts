@@ -5,11 +5,11 @@ import { documentKinds } from '../../port/port.ts'
 import {
   agendaKey,
   agendaRange,
-  anchorBefore,
-  anchorKey,
   blockKey,
   blockOfKey,
   collectionKey,
+  createdFrom,
+  createdKey,
   dueKey,
   endOfKeys,
   garbageKey,
@@ -83,11 +83,11 @@ t.test('the agenda of a kind has all tenants, up to the bound', async () => {
   )
 })
 
-t.test('an anchor is found by every stamp from its own', async () => {
+t.test('a time of creation is found from every stamp up to its own', async () => {
   fc.assert(
-    fc.property(fc.nat(1e9), fc.nat(1e9), fc.nat(1e6), (createdUs, us, block) => {
-      const key = anchorKey(collection, createdUs, block)
-      return blockOfKey(key) === block && isWithin(key, anchorBefore(collection, us)) === createdUs <= us
+    fc.property(stamp, stamp, ordinal, (createdUs, us, ordinal) => {
+      const key = createdKey(collection, createdUs, ordinal)
+      return ordinalOfKey(key) === ordinal && isWithin(key, createdFrom(collection, us)) === createdUs >= us
     }),
   )
 })

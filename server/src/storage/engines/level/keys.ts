@@ -111,7 +111,7 @@ export const collectionsBehind = (collection: CollectionKey | undefined) => ({
 export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as CollectionKey
 
 /** The sorts of key of a collection: the letter after its prefix. */
-type KeySort = 'd' | 'o' | 'b' | 'a' | 'm' | 'e' | 'u' | 'n'
+type KeySort = 'd' | 'o' | 'b' | 'c' | 'm' | 'e' | 'u' | 'n'
 export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
 export const keysOfSort = (collection: CollectionKey, sort: KeySort) => keysWith(collection + sort)
 /** The id in a `documentKey`. */
@@ -128,12 +128,11 @@ export const termPrefix = (collection: CollectionKey, term: Digest) => `${collec
 export const blockKey = (prefix: string, block: number) => prefix + digits(block, blockWidth)
 export const blockOfKey = (key: string) => Number.parseInt(key.slice(-blockWidth), 36)
 
-/** Has the stamp of the first document of a block, to find the ordinal of a time. */
-export const anchorKey = (collection: CollectionKey, createdUs: number, block: number) =>
-  `${collection}a${digits(createdUs, stampWidth)}${digits(block, blockWidth)}`
-export const anchorBefore = (collection: CollectionKey, us: number) => ({
-  gte: `${collection}a`,
-  lt: `${collection}a${digits(us + 1, stampWidth)}`,
+export const createdKey = (collection: CollectionKey, createdUs: number, ordinal: number) =>
+  `${collection}c${digits(createdUs, stampWidth)}${digits(ordinal, ordinalWidth)}`
+export const createdFrom = (collection: CollectionKey, us: number) => ({
+  gte: `${collection}c${digits(us, stampWidth)}`,
+  lt: `${collection}c${endOfKeys}`,
 })
 
 export const modifiedKey = (collection: CollectionKey, modifiedUs: number, ordinal: number) =>
@@ -145,7 +144,7 @@ export const modifiedRange = (collection: CollectionKey, fromUs: number, toUs: n
 
 export const dueKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
   `${collection}e${digits(dueMs, stampWidth)}${digits(ordinal, ordinalWidth)}`
-/** The stamp in a `dueKey`, `modifiedKey` or `anchorKey`. */
+/** The stamp in a `dueKey` or `modifiedKey`. */
 export const stampOfKey = (key: string) => Number.parseInt(key.slice(24, 24 + stampWidth), 36)
 export const ordinalOfKey = (key: string) => Number.parseInt(key.slice(-ordinalWidth), 36)
 

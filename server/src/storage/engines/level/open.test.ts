@@ -15,7 +15,7 @@ t.test('a folder in use is refused, also within one process', async t => {
   await mustCommit(store, [insert('a')])
 })
 
-for (const other of ['3', '5']) {
+for (const other of ['4', '6']) {
   t.test(`a folder of format ${other} is refused and left as it is`, async t => {
     const folder = t.testdir()
     await (await LevelStore.open(folder)).close()
@@ -25,11 +25,11 @@ for (const other of ['3', '5']) {
       await level.close()
     }
     await write(other)
-    const message = `The data folder has format ${other}, and this server reads format 4: use the server that wrote it.`
+    const message = `The data folder has format ${other}, and this server reads format 5: use the server that wrote it.`
     await t.rejects(LevelStore.open(folder), refuses(message))
     // Refusing let go of the folder.
     await t.rejects(LevelStore.open(folder), refuses(message))
-    await write('4')
+    await write('5')
     await (await LevelStore.open(folder)).close()
   })
 }

@@ -1,27 +1,23 @@
 import type { Digest } from '../../port/port.ts'
-import { offsetsOf } from './bitmap.ts'
 import type { Epoch } from './epoch.ts'
 import type { Leaf, Resolved } from './evaluate.ts'
 import {
-  anchorBefore,
-  blockOfKey,
   blockSize,
   type CollectionKey,
+  createdFrom,
   documentKey,
   keysOfSort,
   modifiedRange,
-  ordinalKey,
   ordinalOfKey,
   stampOfKey,
 } from './keys.ts'
-import { decodeOrdinal, decodePlace } from './record.ts'
+import { decodeOrdinal } from './record.ts'
 import type { BlockMap } from './term-cache.ts'
 
 /** One collection at one moment. */
 export interface Moment {
   readonly collection: CollectionKey
   readonly epoch: Epoch
-  readonly live: BlockMap
 }
 
 /** Finds the matches of each leaf at this moment. */
@@ -69,29 +65,14 @@ async function placeIds({ collection, epoch }: Moment, ids: readonly Digest[]): 
 
 /**
  * Returns the first ordinal whose document was created at `us` or later. Stamps grow with ordinals, so a range of
- * times is a range of ordinals: an anchor leads to the block, and a binary search in it to the ordinal.
+ * times is a range of ordinals.
  */
-export async function firstOrdinalFrom({ collection, epoch, live }: Moment, us: number): Promise<number> {
+export async function firstOrdinalFrom({ collection, epoch }: Moment, us: number): Promise<number> {
   if (us <= 0) return 0
-  if (us > mostUs) return Number.POSITIVE_INFINITY
-  let block: number | undefined
-  for await (const keys of epoch.keys({ ...anchorBefore(collection, us), reverse: true }, 1)) {
-    block = blockOfKey(keys[0] ?? '')
-    break
+  if (us <= mostUs) {
+    for await (const [key = ''] of epoch.keys(createdFrom(collection, us), 1)) return ordinalOfKey(key)
   }
-  if (block === undefined) return 0
-  const offsets = offsetsOf(live.get(block) ?? [])
-  let low = 0
-  let high = offsets.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const [value] = await epoch.read([ordinalKey(collection, block * blockSize + (offsets[middle] ?? 0))])
-    if (!value) throw new Error('the index has an ordinal without a document')
-    if (decodePlace(value).createdUs >= us) high = middle
-    else low = middle + 1
-  }
-  const offset = offsets[low]
-  return offset === undefined ? (block + 1) * blockSize : block * blockSize + offset
+  return Number.POSITIVE_INFINITY
 }
 
 /** Reads the keys in the ranges, each only once, as a query may name the same months many times. */
@@ -118,7 +99,7 @@ async function scanModified({ collection, epoch }: Moment, ranges: readonly Modi
 
 /** Returns the documents that are due and not yet swept. If there are none, reports when the next is due. */
 export async function scanOver(
-  { collection, epoch }: Omit<Moment, 'live'>,
+  { collection, epoch }: Moment,
   nowMs: number,
   learnFloor: (nextMs: number) => void,
 ): Promise<BlockMap> {

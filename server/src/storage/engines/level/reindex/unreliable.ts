@@ -40,7 +40,7 @@ export class Unreliable {
       return encodeBlock(kept.reduce(addOffset, expected ? [...offsetsOf(decodeBlock(expected))] : []))
     }
     const isKept =
-      sort === 'e' || sort === 'm'
+      sort === 'c' || sort === 'e' || sort === 'm'
         ? ordinals.has(ordinalOfKey(key))
         : ids.has(actual.toString('latin1', 0, digestLength) as Digest)
     return expected ?? (isKept ? actual : undefined)
