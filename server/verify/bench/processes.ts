@@ -122,7 +122,7 @@ export const ticks = (fields: readonly string[], places: readonly number[]) =>
   places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * 10_000
 
 /** Returns the bytes that a process has had written to disks; 0 on systems without /proc. */
-export function writtenBytesOf(pid: number | 'self'): number {
+export function writtenBytesOf(pid: number): number {
   try {
     return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1])
   } catch {

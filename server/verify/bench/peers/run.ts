@@ -61,13 +61,14 @@ async function startSqlite(startMs: number): Promise<Started | undefined> {
 }
 
 const ours = join(folder, 'ours')
-const { startMs, writtenBytes } = await runJson<{
-  readonly startMs: number
-  readonly writtenBytes: number
-}>(new URL('../search/build.ts', import.meta.url), ours, String(count))
+const { startMs } = await runJson<{ readonly startMs: number }>(
+  new URL('../search/build.ts', import.meta.url),
+  ours,
+  String(count),
+)
 const corpus = { count, startMs }
 // First, as the others add tokens.
-if (only.includes('commands')) await measureCommands(ours, count, writtenBytes)
+if (only.includes('commands')) await measureCommands(ours, corpus)
 if (only.includes('requests')) {
   const server = await startServer(ours)
   const echo = await program('echo.ts')
