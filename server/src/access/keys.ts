@@ -1,4 +1,4 @@
-import { after } from '../base/flow/after.ts'
+import { after } from '../base/flow/event-loop.ts'
 import { type Digest, uuidOfDigest, type Write } from '../storage/port/port.ts'
 import type { KeyPlace, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, keyDigests } from './application.ts'

@@ -1,4 +1,5 @@
 import { monotonicMs, setImmediate } from '../time/real-time.ts'
+
 /** Yields to the event loop, so that a long request does not delay all others. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
@@ -125,4 +126,12 @@ export class Turns {
       }),
     )
   }
+}
+
+/** Calls `next` with a value: at once, or when its promise resolves. A promise that need not be made costs time. */
+export function after<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
