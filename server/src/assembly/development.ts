@@ -14,7 +14,7 @@ import { UnknownMembers } from '../dev/unknown-members.ts'
 import { proxyOperations } from '../generated/facts.ts'
 import type { Core } from '../http/pipeline/core.ts'
 import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
-import { isStream } from '../http/pipeline/while-allowed.ts'
+import { isStream } from '../http/pipeline/streams.ts'
 import { readAllPrinted, readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
 

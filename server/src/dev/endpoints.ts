@@ -15,7 +15,7 @@ import {
   validate,
 } from '../http/pipeline/lifecycle.ts'
 import { Router } from '../http/pipeline/routes.ts'
-import { streamHeaders, whileAllowed } from '../http/pipeline/while-allowed.ts'
+import { streamHeaders, whileAllowed } from '../http/pipeline/streams.ts'
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../http/transport/message.ts'
 import type { DevEventsAnswer, DevHandlers, DevRequest } from './handlers.ts'
 

@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts'
 import type { Core } from '../pipeline/core.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
-import { reserve } from '../transport/reserve-response.ts'
+import { reserve } from '../transport/request-shares.ts'
 
 /** A request that the thread of the port passes to that of the server. */
 export interface Question {

@@ -4,19 +4,19 @@ import { connectionLimits, largeBody } from '../../base/limits.ts'
 import { describeError, type Log } from '../../base/log.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
 import type { Random } from '../../base/random.ts'
+import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import { isProxied, problemType } from '../../contract/contract.ts'
 import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
-import { callerGone } from '../transport/body.ts'
-import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
+import { type CoreRequest, type CoreResponse, callerGone, jsonResponse } from '../transport/message.ts'
 import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
-import { reserve } from '../transport/reserve-response.ts'
+import { reserve } from '../transport/request-shares.ts'
 import { checkItems, checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Explain, Services, Translator } from './exchange.ts'
 import { lifecycle, parse, type Step } from './lifecycle.ts'
-import { linesResponse } from './lines.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
+import { linesResponse } from './streams.ts'
 
 interface CoreOptions {
   readonly services: Services
@@ -248,4 +248,33 @@ function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: S
 
 function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
   return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
+}
+
+/** Counts the requests under way, so that a vault can finish them before it closes its store. */
+export class UnderWay {
+  #count = 0
+  #onNone = () => {}
+
+  counted(core: Core): Core {
+    return async request => {
+      this.#count++
+      try {
+        return await core(request)
+      } finally {
+        if (--this.#count === 0) this.#onNone()
+      }
+    }
+  }
+
+  /** Resolves when no request is under way, or after `timeoutMs`. */
+  async none(timeoutMs: number): Promise<void> {
+    if (this.#count === 0) return
+    await new Promise<void>(resolve => {
+      const timeout = setTimeout(resolve, timeoutMs)
+      this.#onNone = () => {
+        clearTimeout(timeout)
+        resolve()
+      }
+    })
+  }
 }

@@ -6,12 +6,7 @@ import type { Exchange } from './exchange.ts'
 
 /** Returns the records of a request that asks for the outcome of each: bodies of requests of their own. @throws {ServiceError} validation */
 // Requirements: TKZ-506, TOK-560
-export function recordsOf({
-  operation,
-  query,
-  body,
-}: Pick<Exchange, 'operation' | 'query' | 'body'>): readonly JsonValue[] | undefined {
-  if (query?.outcome !== 'each') return undefined
+export function recordsOf({ operation, body }: Pick<Exchange, 'operation' | 'body'>): readonly JsonValue[] {
   const subjects = operation?.subjects
   if (subjects !== undefined)
     return ((body as JsonObject)[subjects] as string[]).map(id => ({ [subjects]: [id] }))

@@ -14,8 +14,7 @@ import { unknownProxy } from '../../proxy/use-stored.ts'
 import type { TenantStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import { handlerOf, takingToken, type ValidatedRequest } from '../handlers/handler.ts'
-import { callerGone } from '../transport/body.ts'
-import type { CoreRequest } from '../transport/message.ts'
+import { type CoreRequest, callerGone } from '../transport/message.ts'
 import { performEach, recordsOf } from './each-record.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
@@ -261,7 +260,7 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     }
     return operation.long ? handle() : services.running.run(caller, handle)
   }
-  const records = recordsOf(exchange)
+  const records = request.query.outcome === 'each' ? recordsOf(exchange) : undefined
   const common = { path: request.path, query: exchange.query ?? {}, idempotencyKey: undefined }
   const runRecord = async (body: JsonValue, at: number) => {
     await services.turns.passed(caller.tenant)

@@ -3,11 +3,10 @@ import type { AddressInfo, Socket } from 'node:net'
 import { type Admissions, createAdmissions } from '../../base/flow/admissions.ts'
 import { type ConnectionLimits, connectionLimits } from '../../base/limits.ts'
 import type { Core } from '../pipeline/core.ts'
-import { readAll } from './body.ts'
 import { Connections, refusalOf } from './connections.ts'
+import { callerGone } from './message.ts'
 import { RequestShares } from './request-shares.ts'
-import { Outbox } from './response-batch.ts'
-import { onClose, writeBeginning, writeResponse } from './write-response.ts'
+import { Outbox, onClose, writeBeginning, writeResponse } from './write-response.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
@@ -181,4 +180,45 @@ async function close(server: Server, connections: Connections, graceMs: number):
   connections.close(graceMs)
   await closed
   connections.closed()
+}
+
+/**
+ * Resolves with the body of a request, or with `undefined` as soon as it is longer than `limit`.
+ * @param take is called with the length of each chunk, and throws if there is no memory for it
+ */
+function readAll(
+  request: IncomingMessage,
+  limit: number,
+  take: (bytes: number) => void,
+): Promise<Uint8Array | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = []
+    let length = 0
+    const stop = (settle: () => void) => {
+      request.removeAllListeners('data')
+      // The rest is dropped: left unread, it would keep the next request of the connection from being parsed.
+      request.resume()
+      chunks = []
+      settle()
+    }
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > limit) return stop(() => resolve(undefined))
+      try {
+        take(chunk.length)
+      } catch (error) {
+        return stop(() => reject(error))
+      }
+      chunks.push(chunk)
+    })
+    const hungUp = () => reject(callerGone())
+    request.on('end', () => {
+      // Every request closes in the end, and making an error takes longer than reading a small body.
+      request.off('close', hungUp)
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.on('error', hungUp)
+    request.on('close', hungUp)
+  })
 }

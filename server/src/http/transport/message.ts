@@ -1,4 +1,5 @@
 import type { Delegation } from '../../access/delegation.ts'
+import { ServiceError } from '../../base/errors.ts'
 import type { Party } from '../../base/flow/admission.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 
@@ -78,3 +79,7 @@ export function jsonResponse(
 ): CoreResponse {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
+
+/** Nobody reads this response, but the error keeps the log from recording a fault of the server. */
+export const callerGone = () =>
+  new ServiceError('malformed_json', 'the caller hung up before the request was whole, or begun')

@@ -1,6 +1,9 @@
+import { ServiceError } from '../../base/errors.ts'
 import type { Lease, Party } from '../../base/flow/admission.ts'
 import type { Admissions } from '../../base/flow/admissions.ts'
-import type { ConnectionLimits } from '../../base/limits.ts'
+import { type ConnectionLimits, connectionLimits } from '../../base/limits.ts'
+import { problemResponse } from '../pipeline/problem.ts'
+import { type CoreRequest, type CoreResponse, lengthOf } from './message.ts'
 
 /** The kinds of memory that a request takes. */
 type Kind = 'requestBytes' | 'responseBytes'
@@ -54,5 +57,26 @@ export class RequestShares {
     this.#isReleased = true
     this.#leases.requestBytes?.release()
     this.#leases.responseBytes?.release()
+  }
+}
+
+/**
+ * Takes memory for a response until its receiver has taken it. Without memory, the response to a read becomes a refusal.
+ * Any other connection is closed without a response, because what the request has changed must not look undone.
+ */
+export function reserve(
+  request: CoreRequest,
+  response: CoreResponse,
+  { isRead, traceId }: { readonly isRead: boolean; readonly traceId: string },
+): CoreResponse {
+  const { pieces, isShared } = response
+  if (isShared) return response
+  try {
+    request.reserve?.(pieces ? connectionLimits.pieceBytes : lengthOf(response))
+    return response
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    void pieces?.[Symbol.asyncIterator]().return?.()
+    return isRead ? problemResponse(error, traceId) : { ...response, cutAfter: 'nothing' }
   }
 }

@@ -15,7 +15,7 @@ import {
   trickle,
   untilConnections,
 } from './_raw-connection.ts'
-import { reserve } from './reserve-response.ts'
+import { reserve } from './request-shares.ts'
 
 t.test('no request is begun on a connection that does not read the response before it', async t => {
   const begun = new Map<string, number>()

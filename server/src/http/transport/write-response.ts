@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { oncePerTurn } from '../../base/flow/event-loop.ts'
 import { monotonicMs } from '../../base/time/real-time.ts'
 import { bytesOf, type CoreResponse, lengthOf } from './message.ts'
 
@@ -118,4 +119,23 @@ function drained(response: ServerResponse): Promise<void> {
     response.on('drain', done)
     response.on('close', done)
   })
+}
+
+/**
+ * Sends the responses of one turn of the event loop together at its end. Sending each at once would wake its receiver
+ * in between; with 16 connections on one machine that halves the reads per second.
+ */
+export class Outbox {
+  #waiting: (() => void)[] = []
+  readonly #flushLater = oncePerTurn(() => {
+    const sends = this.#waiting
+    this.#waiting = []
+    for (const send of sends) send()
+  })
+
+  /** @param send is called at the end of this turn, and must not throw */
+  add(send: () => void): void {
+    this.#waiting.push(send)
+    this.#flushLater()
+  }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { Outbox } from './response-batch.ts'
+import { Outbox } from './write-response.ts'
 
 t.test('responses of one turn are sent together at its end, in order', async t => {
   const sent: string[] = []
