@@ -2,7 +2,7 @@
 import { isAbaRoutingNumber, isLuhnValid } from './base/check-digits.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './base/json/json.ts'
 import { systemRandom } from './base/random.ts'
-import { KeyedDigest } from './crypto/keyed-digest.ts'
+import { KeyedDigest } from './crypto/digest.ts'
 import { permissions, tokenTypes, transforms } from './generated/facts.ts'
 
 /** Values of the contract: no caller has made them up. */

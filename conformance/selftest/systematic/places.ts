@@ -16,7 +16,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   base: ['check-digits', 'page'],
   'base/json': ['malformed-json', 'merge-patch'],
   'base/time': ['date-time', 'expiration'],
-  contract: ['containers', 'formats', 'token-id'],
+  contract: ['containers', 'formats'],
   egress: ['callback-url'],
   formulas: ['cast', 'find', 'formula', 'list', 'name-filter', 'write-formula'],
   generated: ['facts'],

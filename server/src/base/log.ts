@@ -1,4 +1,7 @@
-import { sourcePlace } from './source-place.ts'
+import { readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { machineMs } from './time/real-time.ts'
 
 /** Names, numbers and ids of ours, and never a value that a caller sent. */
@@ -73,4 +76,32 @@ function frameName(line: string): string | undefined {
   // Bundlers put a line before the name of a class that names itself.
   const name = called < 0 ? '' : frame.slice(3, called).replace(/(^|\s)_(?=[A-Z]\w*\.)/, '$1')
   return `${name}@${sourcePlace(file, Number(row), Number(column))}`
+}
+
+/** Source maps of built files. Read when an error is described for the first time, as each start would be slower. */
+const maps = new Map<string, SourceMap | undefined>()
+
+function mapOf(path: string): SourceMap | undefined {
+  if (!maps.has(path)) maps.set(path, readMap(path))
+  return maps.get(path)
+}
+
+function readMap(path: string): SourceMap | undefined {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the name and line of the source that a place in a built file was made from, such as `create.ts:27`: the built
+ * server is a bundle, whose names and lines mean nothing to a reader. A file without a source map is named itself.
+ */
+export function sourcePlace(file: string, line: number, column: number): string {
+  const path = file.startsWith('file:') ? fileURLToPath(file) : file
+  const entry = mapOf(path)?.findEntry(line - 1, column - 1)
+  return entry && 'originalSource' in entry
+    ? `${basename(entry.originalSource)}:${entry.originalLine + 1}`
+    : `${basename(path)}:${line}`
 }

@@ -1,6 +1,5 @@
 import { ErrorList } from '../base/error-list.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
-import { mapMembers } from '../base/json/map-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, mapMembers } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import type { Operation } from './contract.ts'
 import { camelCase, isDescription, type Place, Places } from './places.ts'

@@ -2,7 +2,7 @@ import { invalid } from '../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Immutable } from '../contract/types.ts'
-import { KeyedDigest } from '../crypto/keyed-digest.ts'
+import { KeyedDigest } from '../crypto/digest.ts'
 import type {
   DevDifference,
   DevMatchedRequests,

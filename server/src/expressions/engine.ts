@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { JsonValue } from '../base/json/json.ts'
-import { mapLeaves } from '../base/json/map-json.ts'
+import { type JsonValue, mapLeaves } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { expressionLimits } from '../base/limits.ts'
 import { machineMs, monotonicMs as realMonotonicMs } from '../base/time/real-time.ts'

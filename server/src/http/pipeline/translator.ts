@@ -1,6 +1,5 @@
 import { invalid } from '../../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.ts'
-import { mapLeaves, mapMembers } from '../../base/json/map-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, mapLeaves, mapMembers } from '../../base/json/json.ts'
 import { memberPath } from '../../base/json/member-path.ts'
 import { CamelCase } from '../../contract/camel-case.ts'
 import { isProxied, type Operation, readDocument } from '../../contract/contract.ts'

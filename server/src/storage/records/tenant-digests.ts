@@ -1,5 +1,5 @@
 import { ClearingCache } from '../../base/cache.ts'
-import { KeyedDigest } from '../../crypto/keyed-digest.ts'
+import { KeyedDigest } from '../../crypto/digest.ts'
 import { keptOpen, randomIds } from '../port/kinds.ts'
 import { type Digest, type DocumentKind, digestOfUuid, type Query } from '../port/port.ts'
 

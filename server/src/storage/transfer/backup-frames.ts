@@ -1,7 +1,7 @@
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import type { Random } from '../../base/random.ts'
+import { joined } from '../../crypto/digest.ts'
 import { deriveSubkey, open, type SealingKey, seal } from '../../crypto/envelope.ts'
-import { joined } from '../../crypto/keyed-digest.ts'
 import { BackupRefused } from './refusal.ts'
 
 /*

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
+import { KeyedDigest } from '../../crypto/digest.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
-import { KeyedDigest } from '../../crypto/keyed-digest.ts'
 import {
   addressOf,
   copyAddress,

@@ -1,7 +1,6 @@
 import { ErrorList } from '../../base/error-list.ts'
 import { invalid } from '../../base/errors.ts'
-import type { JsonValue } from '../../base/json/json.ts'
-import { mapLeaves } from '../../base/json/map-json.ts'
+import { type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
 import type { Expressions } from '../../expressions/engine.ts'
 import { limits } from '../../generated/facts.ts'

@@ -1,6 +1,5 @@
 import { invalid } from '../../base/errors.ts'
-import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
-import { mapLeaves } from '../../base/json/map-json.ts'
+import { isJsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { memberPath } from '../../base/json/member-path.ts'
 import { type Dialect, describedInContract } from '../../contract/dialect.ts'
 import { isDescription } from '../../contract/places.ts'

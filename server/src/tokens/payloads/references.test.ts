@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { isTokenId } from '../../contract/token-id.ts'
+import { isTokenId } from '../../contract/formats.ts'
 import { MalformedReference, type Reference, readReferences } from './references.ts'
 
 const reference = (id: string, filters = '', whole = false): Reference => ({ ids: [id], filters, whole })

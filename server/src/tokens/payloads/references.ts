@@ -1,4 +1,4 @@
-import { isTokenId } from '../../contract/token-id.ts'
+import { isTokenId } from '../../contract/formats.ts'
 
 /**
  * A reference to a token in a text: `{{ id }}`, or `{{ id | filter: argument }}` for a value made from the token's data.

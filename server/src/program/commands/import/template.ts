@@ -3,9 +3,9 @@ import {
   JsonError,
   type JsonObject,
   type JsonValue,
+  mapLeaves,
   parseJson,
 } from '../../../base/json/json.ts'
-import { mapLeaves } from '../../../base/json/map-json.ts'
 import { ConfigError } from '../../config-error.ts'
 import type { Misfit } from './lines.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { anyText } from '../../verify/support/any-text.ts'
-import { KeyedDigest } from './keyed-digest.ts'
+import { KeyedDigest } from './digest.ts'
 
 const key = fc.uint8Array({ minLength: 1, maxLength: 64 })
 const part = anyText()

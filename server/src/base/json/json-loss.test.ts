@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { findNumberFault } from './json-number.ts'
+import { findNumberFault } from './json-loss.ts'
 
 const kept = [
   ...['0', '0.0', '0e5', '1', '-1', '1.0', '1.50', '1e2', '1E+2', '10E-1', '0.1', '-0.10', '100e-2'],
