@@ -1,7 +1,14 @@
 import { entriesOf } from '../audit/entries.ts'
 import type { Random } from '../base/random.ts'
 import { formatMicros } from '../base/time/date-time.ts'
-import type { Tenant, UpdateTenantRequest } from '../contract/types.ts'
+import type {
+  ApplicationType,
+  Permission,
+  PermissionDescription,
+  Tenant,
+  UpdateTenantRequest,
+} from '../contract/types.ts'
+import { permissionDescriptions, permissions, permissionsByType } from '../generated/facts.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { Dated, OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
@@ -60,4 +67,16 @@ function show(id: string, { value, createdUs, modifiedUs }: Dated<TenantSettings
     created_at: formatMicros(createdUs),
     ...(modifiedUs === undefined ? {} : { modified_at: formatMicros(modifiedUs) }),
   }
+}
+
+const holders = Object.entries(permissionsByType) as readonly [ApplicationType, readonly Permission[]][]
+
+/** Returns all permissions, with the types of application that may hold them. */
+// Requirements: APP-543
+export function describePermissions(): PermissionDescription[] {
+  return permissions.map(type => ({
+    type,
+    description: permissionDescriptions[type],
+    application_types: holders.filter(([, held]) => held.includes(type)).map(([kind]) => kind),
+  }))
 }

@@ -43,11 +43,7 @@ export interface AuditedAction {
 type Superseded = Pick<OpenedRecord<RecordValue>, 'createdUs' | 'version'>
 
 /** The term of the entries about changes of one record, and not of another that had the id before or has it after. */
-export function changesTerm(
-  store: TenantStore,
-  id: string,
-  { createdUs }: Pick<Superseded, 'createdUs'>,
-): Digest {
+function changesTerm(store: TenantStore, id: string, { createdUs }: Pick<Superseded, 'createdUs'>): Digest {
   return store.term('changes', `${createdUs} ${id}`)
 }
 
@@ -101,4 +97,21 @@ export function entriesOf(entity_type: LogEntityType) {
     entity_id: string,
     actor: string | null,
   ): Write => auditEntry(store, random, { operation, entity_type, entity_id, actor })
+}
+
+const mostEntries = 100
+
+/**
+ * True if the audit log says that this state of the record was replaced or removed: somebody has put an earlier one back,
+ * which opens, as we sealed it. If that was changed since, two entries are about the same version. Asks the entries about
+ * the last hundred changes.
+ */
+export async function isSuperseded(store: TenantStore, record: OpenedRecord<RecordValue>): Promise<boolean> {
+  const { records } = await store.findReadable<AuditRecord>(
+    'audit',
+    { op: 'term', term: changesTerm(store, record.value.id, record) },
+    { nowMs: 0, offset: 0, limit: mostEntries },
+  )
+  const ended = records.map(({ value }) => value.superseded ?? 0)
+  return ended.some(version => version >= record.version) || new Set(ended).size < ended.length
 }

@@ -1,7 +1,13 @@
+import { ErrorList } from '../base/error-list.ts'
 import { type FieldErrors, invalid, ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
-import type { RequestParameterDefinition } from '../contract/types.ts'
-import { cast } from '../formulas/cast.ts'
+import { isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from '../base/json/json.ts'
+import { joinPaths, memberPath } from '../base/json/member-path.ts'
+import type {
+  ConfigurationDefinition,
+  ReactorConfiguration,
+  RequestParameterDefinition,
+  ValueType,
+} from '../contract/types.ts'
 
 /** The arguments that a formula gets. */
 export type ReactArguments = JsonObject | JsonValue[]
@@ -97,4 +103,79 @@ function expectedUnder(rests: readonly Rest[]): Map<string, Expected> {
     }
   }
   return expected
+}
+
+/** A value of the declared type, or a message that says what it must be and does not repeat it. */
+type Cast = { readonly value: string | number | boolean } | { readonly problem: string }
+
+const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+
+/**
+ * Casts a value to a declared type: a text that is a JSON number to a number; the texts `true` and `false`, in any case, to a
+ * boolean; numbers and booleans to a text, in JSON. Null is not a value: callers treat it as missing.
+ */
+// Requirements: INV-013, INV-014, REA-005, REA-501, INV-543
+function cast(value: JsonValue, type: ValueType): Cast {
+  if (typeof value === type) return { value: value as string | number | boolean }
+  switch (type) {
+    case 'number':
+      return typeof value === 'string' ? toNumber(value) : { problem: notNumber }
+    case 'boolean':
+      return typeof value === 'string' ? toBoolean(value) : { problem: notBoolean }
+    case 'string':
+      return typeof value === 'number' || typeof value === 'boolean'
+        ? { value: JSON.stringify(value) }
+        : { problem: 'must be a text, or a number or boolean that can become one' }
+  }
+}
+
+const notNumber = 'must be a number, or a text that is one in JSON'
+const notBoolean = 'must be a boolean, or the text true or false'
+
+function toNumber(text: string): Cast {
+  if (!jsonNumber.test(text)) return { problem: notNumber }
+  try {
+    return { value: parseJson(text) as number }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    return { problem: 'must be a number that can be stored exactly' }
+  }
+}
+
+function toBoolean(text: string): Cast {
+  const lower = text.toLowerCase()
+  return lower === 'true' || lower === 'false' ? { value: lower === 'true' } : { problem: notBoolean }
+}
+
+/**
+ * Casts each value of a configuration to its declared type. Every setting of the formula is required, and no other allowed.
+ * @throws {ServiceError} validation
+ */
+// Requirements: REA-004
+export function castConfiguration(
+  definitions: readonly ConfigurationDefinition[],
+  given: JsonObject,
+  detail = 'the configuration does not fit the formula',
+): ReactorConfiguration {
+  const errors = new ErrorList()
+  const values: [string, string | number | boolean][] = []
+  for (const { name, type } of definitions) {
+    const path = `configuration.${name}`
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value === undefined || value === null) {
+      errors.add(path, 'is missing: every setting of the formula is required')
+      continue
+    }
+    const outcome = cast(value, type)
+    if ('problem' in outcome) errors.add(path, outcome.problem)
+    else values.push([name, outcome.value])
+  }
+  const declared = new Set(definitions.map(({ name }) => name))
+  for (const name of Object.keys(given)) {
+    if (errors.isFull) break
+    if (!declared.has(name))
+      errors.add(joinPaths('configuration', memberPath([name])), 'is not a setting of the formula')
+  }
+  errors.refuseIfAny(detail)
+  return Object.fromEntries(values)
 }

@@ -50,3 +50,25 @@ export class FormulaConsole {
     this.#lines.clear()
   }
 }
+
+export interface PrintedText {
+  readonly level: string
+  readonly text: string
+}
+
+/** As the contract says. */
+const mostOfRun = 100
+const mostCharactersOfRun = 16_000
+
+/** The first lines that one run of a formula printed, up to a number and a length. */
+export class Printed {
+  readonly lines: PrintedText[] = []
+  #left = mostCharactersOfRun
+
+  add({ level, text }: ConsoleLine): void {
+    if (this.lines.length >= mostOfRun || this.#left <= 0) return
+    const shown = text.slice(0, this.#left)
+    this.lines.push({ level, text: shown })
+    this.#left -= shown.length
+  }
+}

@@ -9,9 +9,8 @@ import type { JobAnswer } from '../webhooks/reaction.ts'
 import { NoRoom } from '../webhooks/webhooks-context.ts'
 import { refusalOf, wordsOfFormula } from './outcome.ts'
 import { prepare, type ReactInput } from './prepare.ts'
-import { run } from './react.ts'
+import { keep, run, settle } from './react.ts'
 import type { ReactorsContext } from './reactors-context.ts'
-import { keep, settle } from './store-answer.ts'
 
 /**
  * Accepts an asynchronous invocation. It is validated completely now; the data of tokens read for that is dropped, and

@@ -16,7 +16,7 @@ import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port/port.ts'
 import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { castConfiguration } from './configuration.ts'
+import { castConfiguration } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 import type { ReactorsContext } from './reactors-context.ts'
 

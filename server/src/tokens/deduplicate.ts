@@ -4,9 +4,8 @@ import { duplicateTerm, identityOf } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { matchAll, matchTerm, type Write } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'
-import { withCvc } from './cvc.ts'
 import { atMostMasked, showToken, withoutContents } from './show.ts'
-import { isExpired, LiveToken, type TokenRecord } from './token.ts'
+import { isExpired, LiveToken, type TokenRecord, withCvc } from './token.ts'
 import type { TenantTokens } from './tokens-context.ts'
 
 /** The right by which a request meets originals: the one that it needs on the containers of its own token. */

@@ -10,12 +10,10 @@ import { ExpressionError } from '../expressions/engine.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
 import type { Write, Written } from '../storage/port/port.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
-import { tokenAction } from './audited.ts'
-import { insertCvc, splitCvc } from './cvc.ts'
 import { derive, indexOf } from './derived.ts'
 import { holdsData } from './id-holds-data.ts'
-import { LiveToken, type TokenRecord } from './token.ts'
-import type { TenantTokens } from './tokens-context.ts'
+import { insertCvc, LiveToken, splitCvc, type TokenRecord } from './token.ts'
+import { type TenantTokens, tokenAction } from './tokens-context.ts'
 
 /** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
 const idAttempts = 10

@@ -4,12 +4,10 @@ import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port/port.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
-import { type Actor, tokenAction } from './audited.ts'
-import { removeCvc } from './cvc.ts'
 import { readTokens } from './payloads/detokenize.ts'
 import { liveRecord } from './read.ts'
-import { isExpired, type TokenRecord } from './token.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import { isExpired, removeCvc, type TokenRecord } from './token.ts'
+import { type Actor, type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
 
 /** Returns the writes that erase a token and its code, and add an audit entry. */
 // Requirements: SEA-035

@@ -8,12 +8,10 @@ import { fieldTerm, metadataTerm } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { matchAll, matchAny, matchTerm, type Query } from '../storage/port/port.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { recordReveal } from './audited.ts'
 import { locatePage, type PageSelection, writeCursor } from './cursor.ts'
-import { withReadableCvc } from './cvc.ts'
 import { showToken } from './show.ts'
-import { isExpired, type TokenRecord } from './token.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import { isExpired, type TokenRecord, withReadableCvc } from './token.ts'
+import { recordReveal, type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
 
 interface TokenFilter extends PageSelection {
   readonly id?: readonly string[]

@@ -6,10 +6,15 @@ import { limits, tokenTypes } from '../generated/facts.ts'
 import { duplicateTerm, identityOf } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { matchAll, matchAny, matchTerm } from '../storage/port/port.ts'
-import { tokenAction } from './audited.ts'
 import { fingerprintOf } from './derived.ts'
 import { isExpired, type TokenRecord } from './token.ts'
-import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import {
+  refuseIfAny,
+  type TenantTokens,
+  type TokensContext,
+  tokenAction,
+  tokensOf,
+} from './tokens-context.ts'
 
 /**
  * Returns a page of the tokens that were made from this data by this expression, where the caller holds `token:lookup`.

@@ -2,11 +2,9 @@ import { type Caller, demand } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
-import { tokenAction } from './audited.ts'
-import { withCvc } from './cvc.ts'
 import { showToken } from './show.ts'
-import { isExpired, LiveToken, type TokenRecord } from './token.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import { isExpired, LiveToken, type TokenRecord, withCvc } from './token.ts'
+import { type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
 
 /** A token that is being read; `undefined` if there is none with this id. */
 export type ReadToken = Promise<OpenedRecord<TokenRecord> | undefined>

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
+import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { after, type Turns } from '../base/flow/event-loop.ts'
@@ -7,6 +8,7 @@ import type { Rate } from '../base/flow/rate.ts'
 import type { Random } from '../base/random.ts'
 import type { NoteTaker } from '../base/request-notes.ts'
 import type { Dialect } from '../contract/dialect.ts'
+import type { TokenPermission } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
@@ -60,4 +62,42 @@ export function tokensOf(context: TokensContext, caller: Caller): TenantTokens |
 /** @throws {ServiceError} validation, if there are any errors */
 export function refuseIfAny(errors: FieldErrors, detail: string): void {
   if (Object.keys(errors).length > 0) throw new ServiceError('validation', detail, { errors })
+}
+
+/** A caller, or the system itself if there is no application. */
+export interface Actor {
+  readonly application: string | null
+  readonly session?: string | undefined
+}
+
+/** Describes an action on a token, or on several, for the audit log: the ids, never the contents. */
+export function tokenAction(
+  operation: string,
+  id: string | readonly string[],
+  actor: Actor,
+  outcome: AuditedAction['outcome'] = 'success',
+): AuditedAction {
+  return {
+    operation,
+    entity_type: 'token',
+    entity_id: id,
+    actor: actor.application,
+    session: actor.session,
+    outcome,
+  }
+}
+
+/**
+ * Records that a request reveals tokens: one entry for all of them, as each would cost more than its token.
+ *
+ * @param ids at most as many as one request may name
+ */
+export async function recordReveal(
+  { audit }: Pick<TokensContext, 'audit'>,
+  caller: Caller,
+  operation: TokenPermission,
+  ids: Iterable<string>,
+): Promise<void> {
+  const revealed = [...ids]
+  if (revealed.length > 0) await audit.record(caller.tenant, tokenAction(operation, revealed, caller))
 }

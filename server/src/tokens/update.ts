@@ -12,14 +12,18 @@ import { identityOf } from '../search/terms.ts'
 import type { Write } from '../storage/port/port.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
-import { tokenAction } from './audited.ts'
-import { insertCvc, isCvcLive, removeCvc, splitCvc } from './cvc.ts'
 import { type Deduplication, deduplicate, showOriginal } from './deduplicate.ts'
 import { type Changes, type Derived, derive, indexOf, isTooLarge } from './derived.ts'
 import { liveRecord, liveToken } from './read.ts'
 import { showUpdated } from './show.ts'
-import { LiveToken, type TokenRecord } from './token.ts'
-import { refuseIfAny, type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import { insertCvc, isCvcLive, LiveToken, removeCvc, splitCvc, type TokenRecord } from './token.ts'
+import {
+  refuseIfAny,
+  type TenantTokens,
+  type TokensContext,
+  tokenAction,
+  tokensOf,
+} from './tokens-context.ts'
 import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
 /** The token that was shown; and if the update sets a mask, the one before it, which limits the answer. */

@@ -98,7 +98,7 @@ t.test('a job that is canceled while its formula runs commits and delivers nothi
   await running
   const store = await queue.store()
   const { records } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 1 })
-  const { cancelJob } = await import('./cancel.ts')
+  const { cancelJob } = await import('./jobs.ts')
   const caller = { tenant: store.tenant, application: 'an-application' } as Parameters<typeof cancelJob>[1]
   await cancelJob(queue.context, caller, records[0]?.value.id ?? '')
   go()

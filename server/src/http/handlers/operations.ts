@@ -1,8 +1,12 @@
 import type { Applications } from '../../access/applications.ts'
 import { type AuditContext, listLog } from '../../access/audit-log.ts'
 import type { LogStreams } from '../../access/log-streams.ts'
-import { type OwnTenantContext, readOwnTenant, renameOwnTenant } from '../../access/own-tenant.ts'
-import { describePermissions } from '../../access/permissions.ts'
+import {
+  describePermissions,
+  type OwnTenantContext,
+  readOwnTenant,
+  renameOwnTenant,
+} from '../../access/own-tenant.ts'
 import { bodiless } from '../../base/bodiless-statuses.ts'
 import type { FormulasContext } from '../../formulas/formulas-context.ts'
 import { listFormulas, readFormulaById } from '../../formulas/list.ts'
@@ -27,8 +31,7 @@ import { tokenize } from '../../tokens/payloads/tokenize.ts'
 import { readToken } from '../../tokens/read.ts'
 import type { TokensContext } from '../../tokens/tokens-context.ts'
 import { updateToken } from '../../tokens/update.ts'
-import { cancelJob } from '../../webhooks/cancel.ts'
-import { listJobs } from '../../webhooks/list.ts'
+import { cancelJob, listJobs } from '../../webhooks/jobs.ts'
 import type { KeptReaction, Reaction } from '../../webhooks/reaction.ts'
 import type { WebhooksContext } from '../../webhooks/webhooks-context.ts'
 import { peerOf } from '../transport/peer.ts'

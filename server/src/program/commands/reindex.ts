@@ -1,4 +1,4 @@
-import { isSuperseded } from '../../audit/superseded.ts'
+import { isSuperseded } from '../../audit/entries.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { systemRandom } from '../../base/random.ts'
 import { BrokenRecord } from '../../storage/broken-record.ts'
