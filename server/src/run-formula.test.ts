@@ -3,9 +3,8 @@ import t from 'tap'
 import { openTenant, openVault } from '../verify/support/vault.ts'
 import { errorRegistry } from './base/errors.ts'
 import { runFormula } from './run-formula.ts'
-import { outcomeStatus } from './sandbox/outcome-status.ts'
 import { type FormulaErrorName, formulaErrors } from './sandbox/protocol/messages.ts'
-import type { Outcome } from './sandbox/sandbox.ts'
+import { type Outcome, outcomeStatus } from './sandbox/sandbox.ts'
 
 t.test('a formula runs with its arguments, configuration and console', async t => {
   const code = `module.exports = async ({ args, configuration, svc }) => {

@@ -4,8 +4,7 @@ import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.
 import { withProfile } from './program/profile.ts'
 import { createSandbox } from './sandbox/create.ts'
 import { userCacheFolder } from './sandbox/modules/bundle-cache.ts'
-import { outcomeStatus } from './sandbox/outcome-status.ts'
-import type { ConsoleLine, Outcome, ServiceTransport } from './sandbox/sandbox.ts'
+import { type ConsoleLine, type Outcome, outcomeStatus, type ServiceTransport } from './sandbox/sandbox.ts'
 
 /** Performs the requests of the formula's client, which is the real client. */
 export interface FormulaService {

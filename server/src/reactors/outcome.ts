@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { Explanation } from '../contract/types.ts'
-import { type Failure, failureCode } from '../sandbox/outcome-status.ts'
 import { formulaErrors, type Thrown } from '../sandbox/protocol/messages.ts'
+import { type Failure, failureCode } from '../sandbox/sandbox.ts'
 import type { PrintedText } from './console.ts'
 
 type FormulaWords = NonNullable<Explanation['formula']>

@@ -1,5 +1,5 @@
+import type { Monotonic } from './admission/wait.ts'
 import { createSandbox, type FormulaSandbox, type SandboxParts } from './create.ts'
-import type { Monotonic } from './monotonic.ts'
 import type { ConsoleLine, Invocation, Outcome, SandboxOptions } from './sandbox.ts'
 import { defaultLimits, type SandboxLimits } from './sandbox-limits.ts'
 

@@ -1,7 +1,9 @@
+import { type ErrorCode, errorRegistry } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { Log } from '../base/log.ts'
+import type { Observer, Work } from '../base/observer.ts'
 import type { EgressRequest } from '../egress/formula-egress.ts'
-import type { FormulaErrorName, Thrown } from './protocol/messages.ts'
+import { type FormulaErrorName, formulaErrors, type Thrown } from './protocol/messages.ts'
 import type { SandboxLimits } from './sandbox-limits.ts'
 
 /** Runs formula code. The interface for the rest of the server; it hides processes and compartments. */
@@ -112,4 +114,45 @@ export interface SandboxOptions {
   readonly limits?: Partial<SandboxLimits>
   /** Runs formulas in V8's interpreter only: slower at arithmetic, with a much smaller attack surface. Default true. */
   readonly jitless?: boolean
+}
+
+const outcomeOf = (outcome: Outcome) => (outcome.kind === 'failed' ? outcome.reason : outcome.kind)
+
+const works = {
+  sync: { kind: 'formula', name: 'sync', outcomeOf },
+  async: { kind: 'formula', name: 'async', outcomeOf },
+} as const satisfies Record<string, Work<Outcome>>
+
+/** The same sandbox, with its invocations observed. */
+export function observeSandbox(sandbox: Sandbox, observer: Observer | undefined): Sandbox {
+  if (!observer) return sandbox
+  return {
+    run: invocation => observer.run(works[invocation.lane], () => sandbox.run(invocation)),
+    close: () => sandbox.close(),
+  }
+}
+
+/** An outcome without a response of the formula. */
+export type Failure = Exclude<Outcome, { kind: 'answered' } | { kind: 'custom' }>
+
+/** Returns the error code for a failure. */
+export function failureCode(failure: Failure): ErrorCode {
+  switch (failure.kind) {
+    case 'refused':
+      return formulaErrors[failure.error][0]
+    // Requirements: INV-509
+    case 'unusable':
+      return 'unprocessable'
+    // Requirements: INV-510
+    case 'failed':
+      return 'reactor_runtime'
+    case 'busy':
+      return 'rate_limited'
+  }
+}
+
+/** Returns the HTTP status of an invocation. */
+export function outcomeStatus(outcome: Outcome): number {
+  if (outcome.kind === 'answered') return 200
+  return outcome.kind === 'custom' ? outcome.status : errorRegistry[failureCode(outcome)].status
 }

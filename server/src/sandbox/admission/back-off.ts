@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../../base/cache.ts'
-import type { Monotonic } from '../monotonic.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
+import type { Monotonic } from './wait.ts'
 
 interface Failures {
   readonly level: number

@@ -2,7 +2,7 @@ import t from 'tap'
 import { body, openSandbox } from '../_fixture.ts'
 import type { Outcome, ServiceTransport } from '../sandbox.ts'
 import { defaultLimits, memoryShareMiB, mostProcesses } from '../sandbox-limits.ts'
-import { MemoryShare, type Place } from './memory-share.ts'
+import { MemoryShare, type Place } from './scheduler.ts'
 
 const at = (tenant: string, lane: Place['lane'], depth: number): Place => ({ tenant, lane, depth })
 
