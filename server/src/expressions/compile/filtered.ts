@@ -1,11 +1,12 @@
-import type { Tokenizer } from 'liquidjs'
+import type { Expression, Tokenizer } from 'liquidjs'
 import type { JsonValue } from '../../base/json/json.ts'
 import { didYouMean } from '../../base/near-names.ts'
+import { compare, contains, equals } from '../comparing.ts'
 import { ExpressionError, nameOf, SyntaxFault, unexpectedText } from '../expression-error.ts'
 import { Unsuitable } from '../filters/filter.ts'
 import type { Evaluate, Run } from '../run.ts'
-import { toJson, type Value } from '../value.ts'
-import { compileCondition } from './condition.ts'
+import { isTruthy, toJson, type Value } from '../value.ts'
+import { TypeGuards } from './liquidjs.ts'
 import { type Compiling, compileOperand, constant, isDecimal } from './operand.ts'
 
 type FilteredToken = ReturnType<Tokenizer['readFilteredValue']>
@@ -92,4 +93,50 @@ function chargeFor(value: Value, { meter }: Run): void {
   } else if (Array.isArray(value)) {
     meter.elements(value.length)
   }
+}
+
+/** Compiles `value`, or `value == value and not value …`, from liquidjs's postfix order. */
+function compileCondition({ postfix }: Expression, offset: number, compiling: Compiling): Evaluate {
+  if (postfix.length > compiling.operands) {
+    throw new SyntaxFault(`more than ${compiling.operands} operands and operators in one condition`, offset)
+  }
+  const stack: Evaluate[] = []
+  for (const token of postfix) {
+    if (!TypeGuards.isOperatorToken(token)) {
+      stack.push(compileOperand(token, compiling))
+      continue
+    }
+    const right = stack.pop()
+    const left = token.operator === 'not' ? right : stack.pop()
+    const operator = operators[token.operator]
+    if (!left || !right || !operator)
+      throw new SyntaxFault('a value is missing next to an operator', token.begin)
+    stack.push(run => {
+      run.meter.step()
+      return operator(left, right, run)
+    })
+  }
+  const [value, extra] = stack
+  if (!value || extra) throw new SyntaxFault('not a single value; an operator or "|" may be missing', offset)
+  return value
+}
+
+type Operator = (left: Evaluate, right: Evaluate, run: Run) => boolean
+
+const operators: Record<string, Operator> = {
+  // Both sides are always evaluated, as in liquidjs, so that an error on the right is always reported.
+  and: (left, right, run) => both(left, right, run, (a, b) => isTruthy(a) && isTruthy(b)),
+  or: (left, right, run) => both(left, right, run, (a, b) => isTruthy(a) || isTruthy(b)),
+  not: (_, right, run) => !isTruthy(right(run)),
+  '==': (left, right, run) => both(left, right, run, (a, b) => equals(a, b, run)),
+  '!=': (left, right, run) => both(left, right, run, (a, b) => !equals(a, b, run)),
+  '<': (left, right, run) => both(left, right, run, (a, b) => compare(a, b, run) < 0),
+  '>': (left, right, run) => both(left, right, run, (a, b) => compare(a, b, run) > 0),
+  '<=': (left, right, run) => both(left, right, run, (a, b) => compare(a, b, run) <= 0),
+  '>=': (left, right, run) => both(left, right, run, (a, b) => compare(a, b, run) >= 0),
+  contains: (left, right, run) => both(left, right, run, (a, b) => contains(a, b, run)),
+}
+
+function both(left: Evaluate, right: Evaluate, run: Run, decide: (a: Value, b: Value) => boolean): boolean {
+  return decide(left(run), right(run))
 }

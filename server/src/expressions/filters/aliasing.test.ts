@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { JsonValue } from '../../base/json/json.ts'
 import { refusal, testExpressions } from '../_fixture.ts'
-import { randomCharacters } from './random-characters.ts'
+import { randomCharacters } from './aliasing.ts'
 
 const expressions = testExpressions()
 const evaluate = (template: string, data: JsonValue) => expressions.evaluate(template, { data })

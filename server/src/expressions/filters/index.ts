@@ -8,11 +8,10 @@ import { jsonFilters } from './json.ts'
 import { listFilters } from './lists.ts'
 import { maskingFilters } from './masking.ts'
 import { mathFilters } from './math.ts'
-import { paddingFilters } from './padding.ts'
 import { stringFilters } from './strings.ts'
 
 /** The filters that a vault adds to Liquid. */
-const own = { ...maskingFilters, ...aliasingFilters, ...castingFilters, ...paddingFilters, ...jsonFilters }
+const own = { ...maskingFilters, ...aliasingFilters, ...castingFilters, ...jsonFilters }
 
 /** The filters of Liquid. Those that only liquidjs has are left out: they hash, sample or print host objects. */
 const standard = {

@@ -2,8 +2,7 @@ import { JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
 import { SyntaxFault } from '../expression-error.ts'
 import type { Run } from '../run.ts'
 import { type FilterFamily, unsuitable } from './filter.ts'
-import { parsePath } from './json-path.ts'
-import { follow, type Step } from './json-steps.ts'
+import { follow, parsePath, type Step } from './json-path.ts'
 
 const longestPath = 1_000
 

@@ -3,7 +3,7 @@ import { cut, indexOf, lastIndexOf } from '../find-text.ts'
 import type { Run } from '../run.ts'
 import { countCharacters, sliceCharacters, toText } from '../text.ts'
 import { toNumber } from '../value.ts'
-import type { Filter, FilterFamily } from './filter.ts'
+import { characterArgument, countArgument, type Filter, type FilterFamily, ofScalar } from './filter.ts'
 
 /** A filter from texts to a value. Its input and arguments are converted to text. */
 function ofText(
@@ -71,7 +71,18 @@ function split(text: string, separator: string, run: Run): string[] {
   return parts
 }
 
-/** The text filters of Liquid. */
+/** A filter that pads a text to a length. Longer text stays unchanged. */
+function padding(join: (text: string, padding: string) => string): Filter {
+  return ofScalar([2, 2], (text, [length, fill], run) => {
+    const missing = countArgument(length) - countCharacters(text, run)
+    const character = characterArgument(fill, ' ')
+    if (missing <= 0) return text
+    run.meter.text(text.length + missing * character.length)
+    return join(text, character.repeat(missing))
+  })
+}
+
+/** The text filters of Liquid, and those that pad a text. */
 export const stringFilters: FilterFamily = {
   append: ofText([1, 1], (text, [more = '']) => text + more),
   prepend: ofText([1, 1], (text, [more = '']) => more + text),
@@ -107,4 +118,8 @@ export const stringFilters: FilterFamily = {
   slice: { takes: [1, 2], apply: slice },
   truncate: { takes: [0, 2], apply: truncate },
   truncatewords: { takes: [0, 2], apply: truncateWords },
+  /** @example {{ '1234' | pad_left: 6, '0' }} → 001234 */
+  pad_left: padding((text, padding) => padding + text),
+  /** @example {{ '1234' | pad_right: 6, '0' }} → 123400 */
+  pad_right: padding((text, padding) => text + padding),
 }
