@@ -72,7 +72,7 @@ export async function assemble(
         cancelWarming()
         return close()
       },
-      finished: () => requests.none(connectionLimits.closeGraceMs),
+      finished: () => requests.idle(connectionLimits.closeGraceMs),
       endWaits: () => {
         logStreams.close()
         tools?.close()
@@ -156,7 +156,7 @@ function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise
     // A restart goes on from this time, whatever the machine's clock shows then.
     if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
     // Requests whose callers hung up may still add to the audit log.
-    await requests.none(connectionLimits.closeGraceMs)
+    await requests.idle(connectionLimits.closeGraceMs)
     metrics?.close()
     await audit.close()
     log.close()

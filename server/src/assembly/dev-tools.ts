@@ -1,12 +1,12 @@
+import { LRUCache } from 'lru-cache'
 import { readTenant, tenantStore } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
+import { lruOptions } from '../base/cache.ts'
 import { onAbort } from '../base/flow/on-abort.ts'
 import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
 import { RecentlyExpired } from '../dev/expired-tokens.ts'
 import { Faults } from '../dev/faults.ts'
-import { KnownKeys } from '../dev/fixtures/known-keys.ts'
-import { Idleness } from '../dev/idleness.ts'
 import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
@@ -14,6 +14,7 @@ import { Snapshots } from '../dev/snapshots.ts'
 import { Timeline } from '../dev/timeline.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
+import { UnderWay } from '../http/pipeline/core.ts'
 import type { PrintedLine } from '../reactors/console.ts'
 import type { IsKeptBusy } from '../reactors/reactors-context.ts'
 import type { Stores } from './stores.ts'
@@ -24,7 +25,7 @@ export interface DevTools {
   readonly journal: Journal
   readonly inbox: Inbox
   readonly expired: RecentlyExpired
-  readonly idleness: Idleness
+  readonly idleness: UnderWay
   readonly snapshots: Snapshots
   readonly leaks: Leaks
   readonly events: Events
@@ -32,7 +33,8 @@ export interface DevTools {
   /** To be called with each line that a formula prints. */
   printed(tenant: string, reactor: string, line: PrintedLine): void
   readonly notes: NoteTaker
-  readonly keys: KnownKeys
+  /** The keys that this process has made, by their digest, as the store keeps digests only. */
+  readonly keys: LRUCache<string, string>
   /** Notes a key that was made or given. */
   onKey(digest: string, key: string): void
   /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
@@ -44,6 +46,8 @@ export interface DevTools {
   close(): void
 }
 
+const mostKeys = 10_000
+
 /** Loaded under `--dev` only. */
 export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
   const { clock } = stores
@@ -54,7 +58,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     timeline.request(tenant, request)
     events.publish(tenant, 'request', request)
   })
-  const keys = new KnownKeys()
+  const keys = new LRUCache<string, string>(lruOptions(mostKeys))
   const notes = new NoteTaker()
   const expired = new RecentlyExpired()
   const snapshots = new Snapshots({ ...stores, audit })
@@ -83,7 +87,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     faults,
     journal,
     inbox,
-    idleness: new Idleness(),
+    idleness: new UnderWay(),
     expired,
     snapshots,
     leaks,
@@ -96,7 +100,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     },
     notes,
     keys,
-    onKey: (digest, key) => keys.add(digest, key),
+    onKey: (digest, key) => void keys.set(digest, key),
     sender: send => async callback => {
       const { tenant, reactor, traceId, signal } = callback
       const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })

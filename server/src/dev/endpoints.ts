@@ -1,7 +1,8 @@
 import { ServiceError } from '../base/errors.ts'
 import { readDevOperations } from '../contract/contract.ts'
 import { sameDigest, sha256 } from '../crypto/digest.ts'
-import type { StaticFiles } from '../http/outside/static-files.ts'
+import { generatedFiles } from '../generated-files.ts'
+import { fileAt, html, StaticFiles, script, style } from '../http/outside/static-files.ts'
 import type { Exchange, Services } from '../http/pipeline/exchange.ts'
 import { refuseUnknownParameters } from '../http/pipeline/input.ts'
 import {
@@ -125,4 +126,18 @@ function refuseOtherHosts({ headers: { host } }: CoreRequest): void {
       'the Host header names another host; development endpoints accept localhost, 127.0.0.1 or [::1]',
     )
   }
+}
+
+const folder = new URL('dev-page/', generatedFiles)
+
+/**
+ * Serves the page of a development server. The files have no data: the page asks the operations for these.
+ * @param headerPrefix of the header for keys, such as `SVC`
+ */
+export function devPageFiles(headerPrefix: string): StaticFiles {
+  return new StaticFiles({
+    '/_dev': fileAt(new URL('index.html', folder), html, text => text.replace('HEADER_PREFIX', headerPrefix)),
+    '/_dev/page.js': fileAt(new URL('page.js', folder), script),
+    '/_dev/page.css': fileAt(new URL('page.css', folder), style),
+  })
 }

@@ -3,8 +3,7 @@ import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openStream, overWire } from '../../verify/support/stream.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { Dev, type DevEvent } from '../generated/dev-client/index.ts'
-import { EventStream } from './event-stream.ts'
-import { Events } from './events.ts'
+import { EventStream, Events } from './events.ts'
 
 /** Opens a stream over the wire or in process. */
 const open = (

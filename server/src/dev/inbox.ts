@@ -5,8 +5,8 @@ import { sameDigest } from '../crypto/digest.ts'
 import type { Callback } from '../egress/callback-sender.ts'
 import type { DevWebhook } from '../generated/dev-client/index.ts'
 import { signedHeaders } from '../webhooks/sign.ts'
+import { TenantLogs } from './bounded-log.ts'
 import type { DevHandlersOf } from './handlers.ts'
-import { TenantLogs } from './tenant-logs.ts'
 
 /** The origin of callback URLs that lead to the inbox. No such host can exist (RFC 2606). */
 export const inboxOrigin = 'https://inbox.surrogate.invalid'

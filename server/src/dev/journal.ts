@@ -1,9 +1,9 @@
 import type { Immutable } from '../contract/types.ts'
 import type { DevRecordedRequest } from '../generated/dev-client/index.ts'
+import { TenantLogs } from './bounded-log.ts'
 import { checkOperation } from './check-fault.ts'
 import type { DevHandlersOf, DevRequest } from './handlers.ts'
 import { type Carried, type Matchable, Matching } from './matching.ts'
-import { TenantLogs } from './tenant-logs.ts'
 
 /** As the contract says. */
 const mostRequests = 1000

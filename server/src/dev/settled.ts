@@ -1,7 +1,7 @@
-import type { Idleness } from './idleness.ts'
+import type { UnderWay } from '../http/pipeline/core.ts'
 
 interface Work {
-  readonly idleness: Idleness
+  readonly idleness: UnderWay
   /** Resolves when everything that is due is done. */
   catchUp(): Promise<void>
   /** Counts the deliveries that are due later. */

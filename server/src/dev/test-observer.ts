@@ -3,6 +3,7 @@ import { type NoteTaker, RequestNotes } from '../base/request-notes.ts'
 import { monotonicMs } from '../base/time/real-time.ts'
 import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
+import type { UnderWay } from '../http/pipeline/core.ts'
 import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import { isStream } from '../http/pipeline/streams.ts'
@@ -10,7 +11,6 @@ import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
 import { joinPieces } from '../http/transport/page-pieces.ts'
 import { codeOf, type Fault, gatewayStatuses } from './check-fault.ts'
 import type { Faults } from './faults.ts'
-import type { Idleness } from './idleness.ts'
 import type { Journal, SentRequest } from './journal.ts'
 import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
@@ -28,7 +28,7 @@ interface Tools {
   readonly faults: Faults
   readonly journal: Journal
   readonly leaks: Leaks
-  readonly idleness: Idleness
+  readonly idleness: UnderWay
   readonly notes: NoteTaker
   readonly unknownMembers: UnknownMembers
   /** The time of a tenant. */

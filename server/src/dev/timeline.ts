@@ -7,9 +7,9 @@ import type {
   DevTimelineEntry,
   DevWebhook,
 } from '../generated/dev-client/index.ts'
+import { TenantLogs } from './bounded-log.ts'
 import type { DevHandlers, DevHandlersOf } from './handlers.ts'
 import { redact } from './redact.ts'
-import { TenantLogs } from './tenant-logs.ts'
 
 /** As the contract says. */
 const mostEntries = 1000

@@ -3,8 +3,7 @@ import type { SealedStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import type { DevHandlersOf } from '../handlers.ts'
 import { LeakFinder } from './finder.ts'
-import { leavesOf } from './leaves.ts'
-import { SeenValues } from './seen-values.ts'
+import { leavesOf, SeenValues } from './seen-values.ts'
 
 interface LeaksContext {
   readonly store: SealedStore

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
-import { TenantLogs } from '../tenant-logs.ts'
-import { leavesOf } from './leaves.ts'
+import { TenantLogs } from '../bounded-log.ts'
 
 /** As the contract says. */
 const mostValues = 10_000
@@ -53,4 +52,13 @@ function* dataWithin(payload: JsonValue): Generator<readonly [data: JsonValue, t
   } else if (typeof payload === 'object' && payload !== null) {
     for (const child of Object.values(payload)) yield* dataWithin(child)
   } else yield [payload, undefined]
+}
+
+/** Returns the texts and numbers in a value, as texts. */
+export function* leavesOf(value: JsonValue): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'number') yield String(value)
+  else if (typeof value === 'object' && value !== null) {
+    for (const child of Object.values(value)) yield* leavesOf(child)
+  }
 }

@@ -250,10 +250,16 @@ function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
   return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
 }
 
-/** Counts the requests under way, so that a vault can finish them before it closes its store. */
+/** Counts the requests under way, so that a vault can finish them before it closes its store, and tests can wait for them. */
 export class UnderWay {
   #count = 0
-  #onNone = () => {}
+  #waiting: (() => void)[] = []
+
+  /** Returns a function to be called when the request is done. */
+  begin(): () => void {
+    this.#count++
+    return () => this.#end()
+  }
 
   counted(core: Core): Core {
     return async request => {
@@ -261,20 +267,30 @@ export class UnderWay {
       try {
         return await core(request)
       } finally {
-        if (--this.#count === 0) this.#onNone()
+        this.#end()
       }
     }
   }
 
+  #end(): void {
+    if (--this.#count > 0) return
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting = []
+  }
+
+  get isIdle(): boolean {
+    return this.#count === 0
+  }
+
   /** Resolves when no request is under way, or after `timeoutMs`. */
-  async none(timeoutMs: number): Promise<void> {
-    if (this.#count === 0) return
+  async idle(timeoutMs?: number): Promise<void> {
+    if (this.isIdle) return
     await new Promise<void>(resolve => {
-      const timeout = setTimeout(resolve, timeoutMs)
-      this.#onNone = () => {
+      const timeout = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs)
+      this.#waiting.push(() => {
         clearTimeout(timeout)
         resolve()
-      }
+      })
     })
   }
 }
