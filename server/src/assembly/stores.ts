@@ -4,6 +4,7 @@ import { type Admissions, createAdmissions } from '../base/flow/admissions.ts'
 import { Turns } from '../base/flow/event-loop.ts'
 import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
+import { joinObservers, type Observer } from '../base/observer.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
 import { machineMs, monotonicMs } from '../base/time/real-time.ts'
 import type { Dialect } from '../contract/dialect.ts'
@@ -12,7 +13,10 @@ import { type DurableClock, openDurableClock, type RealTime } from '../durable-c
 import { type IsOwn, ownAddresses } from '../egress/own-addresses.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import { accessLog } from '../observe/access-log.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import { OutageLog } from '../observe/outage-log.ts'
+import { createTracing } from '../observe/tracing.ts'
 import type { ProxyLimits } from '../proxy/proxy.ts'
 import type { SandboxParts } from '../sandbox/create.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -30,9 +34,9 @@ import type { Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
+import { version } from '../version.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
 import type { Performer } from '../webhooks/webhooks-context.ts'
-import { type Observers, openObservers } from './observers.ts'
 
 /** The context of every part of a vault. */
 export interface Stores extends Observers {
@@ -189,4 +193,24 @@ export interface VaultParts {
   readonly proxy?: { readonly resolve?: Resolve; readonly limits?: Partial<ProxyLimits> }
   /** Makes the queue of asynchronous invocations. */
   readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
+}
+
+interface Observers {
+  /** Absent if nobody observes. */
+  readonly observer: Observer | undefined
+  /** Absent unless the option `metrics` is set. */
+  readonly metrics: Metrics | undefined
+}
+
+/** Makes the observers that are wanted. @param engine names the engine of the store */
+async function openObservers(keepsMetrics: boolean, log: Log, engine: string): Promise<Observers> {
+  const metrics = keepsMetrics ? await loadMetrics({ version, engine }) : undefined
+  const all = [accessLog(log), metrics, await createTracing(version)]
+  return { metrics, observer: joinObservers(all.filter(one => one !== undefined)) }
+}
+
+/** Not loaded before it is wanted. */
+async function loadMetrics(info: Readonly<Record<string, string>>): Promise<Metrics> {
+  const { createMetrics } = await import('../observe/metrics.ts')
+  return createMetrics(info)
 }

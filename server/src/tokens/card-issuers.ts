@@ -1,3 +1,4 @@
+import { readFile, stat } from 'node:fs/promises'
 import { csvFields } from '../base/csv.ts'
 import { OperatorError } from '../base/operator-error.ts'
 
@@ -12,7 +13,7 @@ interface CardIssuer {
 export type CardIssuers = ReadonlyMap<string, CardIssuer>
 
 /** Thrown for a file of issuers that cannot be read, or is not as `guide/configure.md` says. */
-export class CardIssuersRefused extends OperatorError {
+class CardIssuersRefused extends OperatorError {
   override readonly name = 'CardIssuersRefused'
 
   constructor(file: string, problem: string) {
@@ -84,4 +85,16 @@ export function issuerOf(issuers: CardIssuers | undefined, digits: string): Card
     if (issuer) return issuer
   }
   return undefined
+}
+
+/** Reads the operator's file of issuers, if one is named. @throws {CardIssuersRefused} */
+export async function readCardIssuers(file: string | undefined): Promise<CardIssuers | undefined> {
+  if (file === undefined) return undefined
+  const unreadable = () => {
+    throw new CardIssuersRefused(file, 'cannot be read')
+  }
+  const { size } = await stat(file).catch(unreadable)
+  const { bytes } = cardIssuerLimits
+  if (size > bytes) throw new CardIssuersRefused(file, `must not be larger than ${bytes} bytes`)
+  return parseCardIssuers(file, await readFile(file, 'utf8').catch(unreadable))
 }
