@@ -45,8 +45,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   ],
   'tokens/payloads': [
     'detokenize',
-    'fill-references',
-    'find-references',
+    'replace-references',
     'kept-tokens',
     'plan-tokens',
     'references',

@@ -8,7 +8,7 @@ import { admissionBounds } from '../../src/base/limits.ts'
 import { Exchange } from '../../src/egress/exchange.ts'
 import { Connections } from '../../src/http/transport/connections.ts'
 import { RequestProxy } from '../../src/proxy/proxy.ts'
-import { OpenedRecord } from '../../src/storage/records/record-boxes.ts'
+import { OpenedRecord } from '../../src/storage/records/tenant-keys.ts'
 import { TenantStore } from '../../src/storage/records/tenant-store.ts'
 import type { TokenRecord } from '../../src/tokens/token.ts'
 

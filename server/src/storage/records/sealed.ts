@@ -13,12 +13,12 @@ import {
   StoreUnavailable,
   type Write,
 } from '../port/port.ts'
-import type { OpenedRecord, RecordValue } from './record-boxes.ts'
+import type { OpenedRecord, RecordValue } from './tenant-keys.ts'
 import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
 
 export { TooManyBytes } from './large-records.ts'
-export { type Dated, OpenedRecord, type RecordValue } from './record-boxes.ts'
-export type { KeyPlace } from './tenant-digests.ts'
+export type { KeyPlace } from './tenant-keys.ts'
+export { type Dated, OpenedRecord, type RecordValue } from './tenant-keys.ts'
 export type { OnBroken, RecordIndex, TenantStore } from './tenant-store.ts'
 
 /** A document that is due. */

@@ -17,8 +17,7 @@ import type {
   Write,
 } from '../port/port.ts'
 import { isLong, mostOpenedAtOnce, openAll, readTogether, readWithin, stepBytes } from './large-records.ts'
-import { type OpenedRecord, RecordBoxes, type RecordValue } from './record-boxes.ts'
-import { TenantDigests } from './tenant-digests.ts'
+import { type OpenedRecord, RecordBoxes, type RecordValue, TenantDigests } from './tenant-keys.ts'
 
 /** The part of a record that the store may know. */
 export interface RecordIndex {

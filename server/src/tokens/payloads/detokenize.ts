@@ -9,8 +9,13 @@ import { enrichmentsOf } from '../enrich.ts'
 import { showMask } from '../show.ts'
 import { isExpired, type LiveToken, type TokenRecord, withCvc } from '../token.ts'
 import { recordReveal, type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
-import { fillReferences } from './fill-references.ts'
-import { type FoundReferences, findReferences, tooManyTokens, valueKey } from './find-references.ts'
+import {
+  type FoundReferences,
+  fillReferences,
+  findReferences,
+  tooManyTokens,
+  valueKey,
+} from './replace-references.ts'
 
 /**
  * `raw` replaces references by the token's data, as formulas need it; `transformed` by what the caller's rules for

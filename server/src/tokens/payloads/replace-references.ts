@@ -1,6 +1,6 @@
 import { ErrorList } from '../../base/error-list.ts'
 import { invalid, type ServiceError } from '../../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { expressionLimits } from '../../base/limits.ts'
 import { ExpressionError, type Expressions } from '../../expressions/engine.ts'
@@ -78,17 +78,17 @@ export function valueKey(id: string, whole: boolean): string {
 }
 
 /** Returns the template that applies the filters of a reference to `data`. */
-export function templateOf({ filters }: Reference): string {
+function templateOf({ filters }: Reference): string {
   // The space keeps a hyphen at the end from being read as one of Liquid's `-}}`.
   return `{{ data ${filters} }}`
 }
 
-export function pathOf(root: string, steps: readonly (string | number)[]): string {
+function pathOf(root: string, steps: readonly (string | number)[]): string {
   return errorPath(root, memberPath(steps))
 }
 
 /** Returns the message about an expression for its caller. Throws errors of other kinds. */
-export function problemOf(error: unknown): string {
+function problemOf(error: unknown): string {
   if (error instanceof MalformedReference) return error.message
   // Without the position, which is one in a template that the caller has not written.
   if (error instanceof ExpressionError) return error.problem
@@ -132,4 +132,73 @@ function nextOf(level: Level): JsonValue | undefined {
   const { values, names } = level
   const step = names ? names[level.index++] : level.index++
   return step === undefined ? undefined : (values as Record<string | number, JsonValue>)[step]
+}
+
+type Steps = Parameters<typeof pathOf>[1]
+
+/**
+ * Replaces each of `texts` in a JSON value by the value of its pieces. All filters share one time limit.
+ * @param values of the tokens, by `valueKey`
+ * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
+ */
+// Requirements: INV-503, INV-504
+export function fillReferences(
+  expressions: Expressions,
+  json: JsonValue,
+  texts: ReadonlyMap<string, readonly Piece[]>,
+  values: ReadonlyMap<string, JsonValue>,
+  root: string,
+): JsonValue {
+  const evaluate = expressions.withSharedLimits([...values.values()].map(data => ({ data })))
+  const errors = new ErrorList()
+  let left = limits.detokenizedBytes - jsonBytes(json)
+
+  const take = (bytes: number) => {
+    left -= bytes
+    if (left < 0) throw invalid(errorPath(root), `comes to more than ${limits.detokenizedBytes} bytes`)
+  }
+  const resolve = (reference: Reference, path: Steps): JsonValue => {
+    const keys = reference.ids.map((id = '') => valueKey(id, reference.whole))
+    const data = values.get(keys.find(key => values.has(key)) ?? '') ?? null
+    if (reference.filters === '') return data
+    try {
+      return evaluate(templateOf(reference), { data })
+    } catch (error) {
+      errors.add(pathOf(root, path), problemOf(error))
+      if (errors.isFull) errors.refuseIfAny(filtersFailed)
+      return null
+    }
+  }
+  const join = (pieces: readonly Piece[], path: Steps): string => {
+    let text = ''
+    for (const piece of pieces) {
+      text += typeof piece === 'string' ? piece : asText(resolve(piece, path))
+      // Checked on the way, so that no text becomes longer than the limit. In bytes it is at least as long.
+      if (text.length > limits.detokenizedBytes) take(text.length)
+    }
+    return text
+  }
+  const filled = mapLeaves(json, (value, path) => {
+    const pieces = typeof value === 'string' ? texts.get(value) : undefined
+    if (!pieces) return value
+    const [only] = pieces
+    const whole = pieces.length === 1 && only !== undefined && typeof only !== 'string'
+    const filled = whole ? resolve(only, path) : join(pieces, path)
+    take(jsonBytes(filled) - jsonBytes(value))
+    return filled
+  })
+  errors.refuseIfAny(filtersFailed)
+  return filled ?? null
+}
+
+const filtersFailed = 'a filter cannot be applied'
+
+/** Formats a value inside longer text: null is empty, objects and arrays are compact JSON. */
+function asText(value: JsonValue): string {
+  if (typeof value === 'string') return value
+  return value === null ? '' : JSON.stringify(value)
+}
+
+function jsonBytes(value: JsonValue): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }
