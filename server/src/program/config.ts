@@ -20,40 +20,6 @@ import {
   readSecretFile,
 } from './master-key-variables.ts'
 
-/** The whole configuration of a server, read once at start. */
-export interface Config {
-  readonly host: string
-  readonly port: number
-  readonly storage: string
-  readonly bootstrap: string | undefined
-  readonly profile: string | undefined
-  readonly headerPrefix: string
-  readonly dev: boolean
-  readonly devToken: string | undefined
-  readonly allowPrivateCallbacks: boolean
-  readonly formulaAllowOrigins: readonly string[]
-  readonly formulaMapOrigins: Readonly<Record<string, string>>
-  readonly proxyAllowOrigins: readonly string[]
-  readonly proxyMapOrigins: Readonly<Record<string, string>>
-  readonly formulaModules: readonly string[]
-  readonly formulaClient: string | undefined
-  readonly cardIssuers: string | undefined
-  readonly corsOrigins: readonly string[] | undefined
-  readonly auditRetentionDays: number
-  readonly requireIsolation: boolean
-  readonly readyFile: string | undefined
-  readonly json: boolean
-  readonly logLevel: LogLevel
-  /** `undefined` if metrics are not kept. */
-  readonly metricsPort: number | undefined
-  readonly metricsHost: string
-  /** The time between a signal and the end of listening. */
-  readonly drainSeconds: number
-  readonly masterKey: Uint8Array | undefined
-  /** The file that it was read from, if it was. */
-  readonly masterKeyFile: string | undefined
-}
-
 export interface Flag {
   readonly name: string
   readonly type: 'string' | 'boolean'
@@ -145,10 +111,7 @@ export function readFlags(
 }
 
 /** @throws {ConfigError} */
-export function readConfig(
-  argv: readonly string[],
-  environment: Environment,
-): Config & { readonly help: boolean; readonly version: boolean } {
+export function readConfig(argv: readonly string[], environment: Environment) {
   const { values } = readFlags(flags, argv, environment)
   const text = (name: string) => values[name] as string | undefined
   const list = (name: string) => values[name] as readonly string[] | undefined
@@ -176,9 +139,11 @@ export function readConfig(
     readyFile: text('ready-file'),
     json: on('json'),
     logLevel: readLevel(text('log-level') ?? ''),
+    // `undefined` if metrics are not kept.
     metricsPort: readOptional(text('metrics-port'), given => readPort('--metrics-port', given)),
     metricsHost: readHost('--metrics-host', text('metrics-host') ?? ''),
     drainSeconds: readSeconds(text('drain-seconds') ?? ''),
+    // The file that the key was read from, if it was.
     masterKeyFile: environment[keyFileVariable] || undefined,
     masterKey: on('help') || on('version') ? undefined : readMasterKey(environment, keyVariable),
     help: on('help'),
@@ -196,6 +161,9 @@ export function readConfig(
   }
   return Object.freeze(config)
 }
+
+/** The whole configuration of a server, read once at start. */
+export type Config = ReturnType<typeof readConfig>
 
 /** True if a server cannot listen on a port of both hosts: they are the same, or one stands for every address. */
 function overlap(host: string, other: string): boolean {

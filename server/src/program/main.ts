@@ -43,28 +43,23 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const config = readConfig(argv, environment)
     if (config.help) return print(await helpOfProgram())
     if (config.version) return print(`${version}\n`)
-    const { storage, headerPrefix, dev, allowPrivateCallbacks, profile } = config
+    const { storage, headerPrefix, dev, devToken, profile, bootstrap } = config
+    const { masterKey, corsOrigins, cardIssuers, allowPrivateCallbacks } = config
+    const { auditRetentionDays, requireIsolation, proxyAllowOrigins, proxyMapOrigins } = config
     const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
-    const { proxyAllowOrigins, proxyMapOrigins, cardIssuers } = config
-    const { auditRetentionDays, requireIsolation, bootstrap, masterKey, corsOrigins, devToken } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(lineWriter(process.stderr), config.logLevel)
     const options = withProfile({
-      ...{ storage, dev, allowPrivateCallbacks },
+      ...{ storage, dev, devToken, profile, masterKey, corsOrigins, cardIssuers, allowPrivateCallbacks },
+      ...{ auditRetentionDays, requireIsolation, proxyAllowOrigins, proxyMapOrigins },
+      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient },
       // The default does not count more than the profile.
-      ...(profile === undefined ? { headerPrefix } : { profile, ...givenPrefix(headerPrefix) }),
-      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules, proxyAllowOrigins, proxyMapOrigins },
-      ...{ auditRetentionDays, requireIsolation },
+      headerPrefix: profile !== undefined && headerPrefix === defaultPrefix ? undefined : headerPrefix,
+      bootstrap: bootstrap === undefined ? undefined : await readBootstrapFile(bootstrap),
       metrics: config.metricsPort !== undefined,
-      developmentTenant: config.dev,
+      developmentTenant: dev,
       warmFormulas: true,
       log,
-      ...(masterKey ? { masterKey } : {}),
-      ...(corsOrigins ? { corsOrigins } : {}),
-      ...(devToken === undefined ? {} : { devToken }),
-      ...(formulaClient === undefined ? {} : { formulaClient }),
-      ...(cardIssuers === undefined ? {} : { cardIssuers }),
-      ...(bootstrap === undefined ? {} : { bootstrap: await readBootstrapFile(bootstrap) }),
     })
     // Its header prefix is printed.
     const served = { ...config, headerPrefix: options.headerPrefix ?? headerPrefix }
@@ -82,8 +77,6 @@ async function helpOfProgram(): Promise<string> {
   const { describeClient } = await import('./commands/client/help.ts')
   return helpText(commands, describeClient(clientOperations()))
 }
-
-const givenPrefix = (headerPrefix: string) => (headerPrefix === defaultPrefix ? {} : { headerPrefix })
 
 async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
   try {
