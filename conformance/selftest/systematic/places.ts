@@ -23,7 +23,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'http/handlers': ['operations', 'replays'],
   'http/pipeline': ['each-record', 'idempotency', 'input', 'lifecycle', 'perform-once', 'routes'],
   reactors: ['arguments', 'list', 'outcome', 'prepare', 'react', 'reactor', 'write-reactor'],
-  search: ['clauses', 'compile', 'parse', 'scan', 'terms', 'visibility'],
+  search: ['compile', 'parse', 'scan', 'terms', 'visibility'],
   sessions: ['authorize', 'create', 'end'],
   'storage/port': ['port'],
   tokens: [
