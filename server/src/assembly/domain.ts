@@ -4,7 +4,7 @@ import type { TenantsContext } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
 import { Rate } from '../base/flow/rate.ts'
 import { Validators } from '../contract/validators.ts'
-import { createCallbackSender } from '../egress/callback-sender.ts'
+import { createCallbackSender, observeDelivery } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { createExpressions } from '../expressions/engine.ts'
 import type { Core } from '../http/pipeline/core.ts'
@@ -20,7 +20,6 @@ import { observeSandbox } from '../sandbox/sandbox.ts'
 import { endSessionsOf } from '../sessions/end.ts'
 import { readCardIssuers } from '../tokens/card-issuers.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
-import { observeDelivery } from '../webhooks/observe-delivery.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import type { Performer } from '../webhooks/webhooks-context.ts'
 import type { DevTools } from './dev-tools.ts'
@@ -68,7 +67,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     lookups: new Rate(stores.admissions.lookups, clock),
     cardIssuers: await readCardIssuers(options.cardIssuers),
     schemas: validators,
-    expressions: createExpressions({ random: length => random.bytes(length), nowMs: () => clock.nowMs() }),
+    expressions: createExpressions({ random: length => random.bytes(length), nowMs: clock.nowMs }),
   }
   const sandbox = await openSandbox(stores)
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }

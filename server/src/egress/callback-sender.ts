@@ -1,3 +1,4 @@
+import type { Observer, Work } from '../base/observer.ts'
 import { limits } from '../generated/facts.ts'
 import { isPublicAddress } from './addresses.ts'
 import { type CallbackPolicy, checkCallbackUrl } from './callback-url.ts'
@@ -48,4 +49,15 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
       exchange.end()
     }
   }
+}
+
+const attempt: Work<number> = {
+  kind: 'delivery',
+  name: 'webhook',
+  outcomeOf: status => `${Math.floor(status / 100)}xx`,
+}
+
+/** The same sender, with its attempts observed. */
+export function observeDelivery(send: CallbackSender, observer: Observer | undefined): CallbackSender {
+  return observer ? callback => observer.run(attempt, () => send(callback)) : send
 }

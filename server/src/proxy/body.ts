@@ -2,6 +2,7 @@ import { ServiceError } from '../base/errors.ts'
 import { decodeUtf8, type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
 import { toMalformedJson } from '../base/json/malformed-json.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
+import { asText } from '../tokens/payloads/replace-references.ts'
 import type { Headers } from './headers.ts'
 import { joinParts, readPairs } from './target.ts'
 
@@ -11,12 +12,6 @@ interface Body {
   readonly payload: JsonValue
   /** Makes the body from the payload after that. */
   fill(payload: JsonValue): string
-}
-
-/** Formats a value inside longer text: null is empty, objects and lists are compact JSON. */
-export function asText(value: JsonValue | undefined): string {
-  if (typeof value === 'string') return value
-  return value === null || value === undefined ? '' : JSON.stringify(value)
 }
 
 /**
@@ -48,7 +43,7 @@ export async function readBody(headers: Headers, bytes: Uint8Array): Promise<Bod
     payload: pieces.map((piece, at) => (at % 2 === 1 ? piece : null)),
     fill: filled =>
       pieces
-        .map((piece, at) => (at % 2 === 1 ? written(asText((filled as JsonValue[])[at])) : piece))
+        .map((piece, at) => (at % 2 === 1 ? written(asText((filled as JsonValue[])[at] ?? null)) : piece))
         .join(''),
   }
 }

@@ -2,8 +2,9 @@ import type { Caller } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
+import { asText } from '../tokens/payloads/replace-references.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
-import { asText, readBody } from './body.ts'
+import { readBody } from './body.ts'
 import { checkHeaders, type Headers } from './headers.ts'
 import { type Part, type Target, toUrl } from './target.ts'
 
@@ -63,7 +64,7 @@ export async function fill(
 const texts = (parts: readonly Part[]): JsonValue[] => parts.map(({ text }) => text ?? null)
 
 const replaced = (parts: readonly Part[], values: readonly JsonValue[]) =>
-  parts.map(({ text }, at) => (text === undefined ? undefined : asText(values[at])))
+  parts.map(({ text }, at) => (text === undefined ? undefined : asText(values[at] ?? null)))
 
 /** Says that it is not the caller who lacks a right. */
 function refuseForApplication(error: unknown): never {

@@ -194,7 +194,7 @@ export function fillReferences(
 const filtersFailed = 'a filter cannot be applied'
 
 /** Formats a value inside longer text: null is empty, objects and arrays are compact JSON. */
-function asText(value: JsonValue): string {
+export function asText(value: JsonValue): string {
   if (typeof value === 'string') return value
   return value === null ? '' : JSON.stringify(value)
 }
