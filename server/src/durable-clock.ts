@@ -40,7 +40,7 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
   const root = await store.root(real.nowMs() * 1000)
   const kept = await root.get<KeptTime>('setting', 'clock')
   const clock = createClock({
-    realNowMs: () => real.nowMs(),
+    realNowMs: real.nowMs,
     ...(real.monotonicMs ? { monotonicMs: real.monotonicMs } : {}),
     offsetMs: kept?.value.offset_ms ?? 0,
     reachedMs: kept?.value.reached_ms ?? 0,

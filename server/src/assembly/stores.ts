@@ -109,7 +109,6 @@ export async function openStores(
     const store = new SealedStore(engine, keyring, sealing, logOnce(log), turns)
     const clock = await openDurableClock(realTime(options, engine), store, log)
     store.tenantTime = clock.tenants
-    const nowUs = (tenant?: string) => clock.nowUs(tenant)
     return {
       ...observers,
       options,
@@ -128,7 +127,7 @@ export async function openStores(
       randomOf,
       log,
       turns,
-      nowUs,
+      nowUs: clock.nowUs,
     }
   } catch (error) {
     observers.metrics?.close()

@@ -98,7 +98,7 @@ function identifyByKey(exchange: Exchange, services: Services): void | Promise<v
     early = tenant
     if (isWaiting) readAhead(exchange, services, tenant)
   }
-  const found = authenticate(store, key, tenant => clock.nowUs(tenant), onTenant)
+  const found = authenticate(store, key, clock.nowUs, onTenant)
   isWaiting = found instanceof Promise
   // A caller that is in memory is known before the token could be read.
   if (isWaiting && early) readAhead(exchange, services, early)
