@@ -1,6 +1,5 @@
 import { useAction } from './action.ts'
-import { isOwn, send } from './api.ts'
-import { curlOf } from './curl.ts'
+import { isOwn, keyHeader, send } from './api.ts'
 import type { Access } from './keys.ts'
 import type { Route } from './route.ts'
 import { Copy, Empty, Explanation, Facts, Failure, Json, Part, Status, Time } from './show.tsx'
@@ -254,3 +253,25 @@ function None({ access }: { access: Access }) {
     </Empty>
   )
 }
+
+/**
+ * Returns a command that makes a request like this one. What the caller put into it is not kept: an id that names
+ * nothing is a variable of the shell, and values of the body are their types.
+ * @param key of the application that made it, if it is known
+ */
+function curlOf({ method, path, body, idempotency_key }: Request, key: string | undefined): string {
+  const address = `${location.origin}${path.replace(/{(\w+)}/g, (_, name) => `$${name.toUpperCase()}`)}`
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"${address}"`]
+  lines.push(key === undefined ? `-H "${keyHeader}: $KEY"` : `-H ${quoted(`${keyHeader}: ${key}`)}`)
+  if (idempotency_key !== undefined) {
+    lines.push(`-H ${quoted(`${keyHeader.replace('API', 'IDEMPOTENCY')}: ${idempotency_key}`)}`)
+  }
+  if (body !== undefined) {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    lines.push(`-H 'Content-Type: ${type}'`, `-d ${quoted(JSON.stringify(body, null, 2))}`)
+  }
+  return lines.join(' \\\n  ')
+}
+
+/** Writes a text so that a shell takes it as it is. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

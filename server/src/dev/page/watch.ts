@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { readEvents } from '../../generated/dev-client/events.ts'
 import type {
   DevApplicationKey,
   DevConsoleLine,
@@ -6,9 +7,8 @@ import type {
   DevRecordedRequest,
   DevWebhook,
 } from '../../generated/dev-client/generated/types.gen.ts'
-import { Refusal, send } from './api.ts'
+import { headersFor, Refusal, send } from './api.ts'
 import type { Access } from './keys.ts'
-import { receiveEvents } from './stream.ts'
 
 export type Request = DevRecordedRequest
 export type Webhook = DevWebhook & { readonly is_cut?: boolean }
@@ -162,4 +162,26 @@ function withEvent(before: Watched, name: string, data: unknown): Watched {
     default:
       return before
   }
+}
+
+type Receive = (name: string, data: unknown) => void
+
+/**
+ * Reads events until the stream ends or `signal` aborts. `EventSource` cannot send headers, and a key in an address
+ * would be kept in histories and logs.
+ * @param opened is called when the server has accepted the request
+ * @throws {Refusal}
+ */
+async function receiveEvents(
+  access: Access,
+  signal: AbortSignal,
+  opened: () => void,
+  receive: Receive,
+): Promise<void> {
+  const headers = headersFor(access, access.keys[0]?.key)
+  const response = await fetch('/_dev/events', { headers, signal, cache: 'no-store' })
+  if (!response.ok) throw new Refusal(await response.json())
+  if (!response.body) return
+  opened()
+  for await (const { name, data } of readEvents(response.body)) receive(name, data)
 }
