@@ -1,4 +1,4 @@
-import { ErrorList } from '../base/error-list.ts'
+import { ErrorList } from '../base/errors.ts'
 import { isSameContainer, isWithin, normalizeContainer } from '../contract/containers.ts'
 import { type Dialect, isKept } from '../contract/dialect.ts'
 import type {

@@ -1,4 +1,4 @@
-import { ErrorList } from '../base/error-list.ts'
+import { ErrorList } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, mapMembers } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import type { Operation } from './contract.ts'

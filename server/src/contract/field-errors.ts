@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { ErrorList } from '../base/error-list.ts'
+import { ErrorList } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json/json.ts'
 import { errorPath, memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'

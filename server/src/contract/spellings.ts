@@ -1,4 +1,4 @@
-import { ErrorList } from '../base/error-list.ts'
+import { ErrorList } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'

@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { type FieldErrors, refuseIfAny } from '../base/errors.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type {
   ConfigurationDefinition,
@@ -36,8 +36,7 @@ export function readFormula(input: ReactorFormulaRequest) {
   // The contract limits characters, not bytes.
   if (Buffer.byteLength(code) > limits.formulaCodeBytes)
     errors.code = [`must not be longer than ${limits.formulaCodeBytes} bytes in UTF-8`]
-  if (Object.keys(errors).length > 0)
-    throw new ServiceError('validation', 'the formula is not valid', { errors })
+  refuseIfAny(errors, 'the formula is not valid')
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),

@@ -1,5 +1,4 @@
-import { ErrorList } from '../base/error-list.ts'
-import { type FieldErrors, invalid, ServiceError } from '../base/errors.ts'
+import { ErrorList, type FieldErrors, invalid, refuseIfAny } from '../base/errors.ts'
 import { isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from '../base/json/json.ts'
 import { joinPaths, memberPath } from '../base/json/member-path.ts'
 import type {
@@ -81,8 +80,7 @@ export function fitArguments(
   for (const { name, optional } of parameters) {
     if (!optional && !present.has(name)) errors[`args.${name}`] = ['is missing']
   }
-  if (Object.keys(errors).length > 0)
-    throw new ServiceError('validation', 'the arguments do not fit the formula', { errors })
+  refuseIfAny(errors, 'the arguments do not fit the formula')
   return fitted
 }
 

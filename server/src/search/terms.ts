@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { type FieldErrors, refuseIfAny } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { type Area, areasAround, normalizeContainer } from '../contract/containers.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
@@ -139,9 +139,7 @@ export function evaluateIndexes(
     if (outcome.problem !== undefined) errors[`search_indexes.${position}`] = [outcome.problem]
     return outcome.pattern ?? ''
   })
-  if (Object.keys(errors).length > 0) {
-    throw new ServiceError('validation', 'a search index cannot be evaluated on this data', { errors })
-  }
+  refuseIfAny(errors, 'a search index cannot be evaluated on this data')
   return [...new Set(patterns)]
 }
 

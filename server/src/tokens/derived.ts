@@ -1,4 +1,4 @@
-import { ServiceError } from '../base/errors.ts'
+import { refuseIfAny, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { Mutable } from '../base/mutable.ts'
 import { ExpressionError } from '../expressions/engine.ts'
@@ -7,7 +7,7 @@ import { evaluateIndexes, termsOf } from '../search/terms.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
 import { checkMask } from './show.ts'
 import type { TokenRecord } from './token.ts'
-import { refuseIfAny, type TenantTokens } from './tokens-context.ts'
+import type { TenantTokens } from './tokens-context.ts'
 
 /** The members of a token that are computed from its other members. */
 export interface Derived {

@@ -1,4 +1,5 @@
 import { type Caller, decideFor } from '../access/caller.ts'
+import { refuseIfAny } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { offsetOf, type Page, toPage } from '../base/page.ts'
 import type { FoundToken, LookupTokensRequest } from '../contract/types.ts'
@@ -8,13 +9,7 @@ import { visibleTo } from '../search/visibility.ts'
 import { matchAll, matchAny, matchTerm } from '../storage/port/port.ts'
 import { fingerprintOf } from './derived.ts'
 import { isExpired, type TokenRecord } from './token.ts'
-import {
-  refuseIfAny,
-  type TenantTokens,
-  type TokensContext,
-  tokenAction,
-  tokensOf,
-} from './tokens-context.ts'
+import { type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
 
 /**
  * Returns a page of the tokens that were made from this data by this expression, where the caller holds `token:lookup`.

@@ -2,7 +2,6 @@ import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
-import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import { after, type Turns } from '../base/flow/event-loop.ts'
 import type { Rate } from '../base/flow/rate.ts'
 import type { Random } from '../base/random.ts'
@@ -57,11 +56,6 @@ export interface TenantTokens extends Omit<TokensContext, 'store'> {
 export function tokensOf(context: TokensContext, caller: Caller): TenantTokens | Promise<TenantTokens> {
   const store = context.store.opened(caller.tenant) ?? tenantStore(context, caller.tenant)
   return after(store, opened => ({ ...context, store: opened }))
-}
-
-/** @throws {ServiceError} validation, if there are any errors */
-export function refuseIfAny(errors: FieldErrors, detail: string): void {
-  if (Object.keys(errors).length > 0) throw new ServiceError('validation', detail, { errors })
 }
 
 /** A caller, or the system itself if there is no application. */

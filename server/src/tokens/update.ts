@@ -1,6 +1,6 @@
 import { type Caller, demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { invalid, ServiceError } from '../base/errors.ts'
+import { invalid, refuseIfAny, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { mergePatch } from '../base/json/merge-patch.ts'
 import type { Mutable } from '../base/mutable.ts'
@@ -17,13 +17,7 @@ import { type Changes, type Derived, derive, indexOf, isTooLarge } from './deriv
 import { liveRecord, liveToken } from './read.ts'
 import { showUpdated } from './show.ts'
 import { insertCvc, isCvcLive, LiveToken, removeCvc, splitCvc, type TokenRecord } from './token.ts'
-import {
-  refuseIfAny,
-  type TenantTokens,
-  type TokensContext,
-  tokenAction,
-  tokensOf,
-} from './tokens-context.ts'
+import { type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
 import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
 /** The token that was shown; and if the update sets a mask, the one before it, which limits the answer. */

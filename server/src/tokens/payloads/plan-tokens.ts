@@ -1,6 +1,5 @@
 import { type Caller, decideFor } from '../../access/caller.ts'
-import { ErrorList } from '../../base/error-list.ts'
-import { invalid, ServiceError } from '../../base/errors.ts'
+import { ErrorList, invalid, refuseIfAny, ServiceError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
@@ -8,7 +7,7 @@ import { limits } from '../../generated/facts.ts'
 import { identityOf } from '../../search/terms.ts'
 import { isTooLarge } from '../derived.ts'
 import { chooseId, type Draft, draftToken, isTakenIdFinal } from '../draft.ts'
-import { refuseIfAny, type TenantTokens } from '../tokens-context.ts'
+import type { TenantTokens } from '../tokens-context.ts'
 import type { RequestedToken } from './payload.ts'
 
 /** A requested token and its draft. */

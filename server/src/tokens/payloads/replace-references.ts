@@ -1,5 +1,4 @@
-import { ErrorList } from '../../base/error-list.ts'
-import { invalid, type ServiceError } from '../../base/errors.ts'
+import { ErrorList, invalid, type ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { expressionLimits } from '../../base/limits.ts'
