@@ -54,18 +54,16 @@ export class KeyedDigest {
 
   /** The first 16 bytes of the digest of the parts, in base64url (22 characters). */
   short(...parts: readonly string[]): string {
-    const whole = this.#hmac(parts).digest('base64url')
+    const whole = createHmac('sha256', this.#key).update(joined(parts)).digest('base64url')
     // Only two bits of the 22nd character belong to the first 16 bytes.
     return whole.slice(0, 21) + 'AQgw'[alphabet.indexOf(whole[21] ?? '') >> 4]
   }
 
-  /** All 32 bytes, in hex. */
+  /** All 32 bytes, in hex. The last part may be long, and is not copied. */
   hex(...parts: readonly string[]): string {
-    return this.#hmac(parts).digest('hex')
-  }
-
-  #hmac(parts: readonly string[]) {
-    return createHmac('sha256', this.#key).update(joined(parts))
+    const last = parts.at(-1) ?? ''
+    const hmac = createHmac('sha256', this.#key).update(`${joined(parts.slice(0, -1))}${last.length}:`)
+    return hmac.update(last).digest('hex')
   }
 }
 
