@@ -1,4 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
+import type { RequestNotes } from '../base/request-notes.ts'
 import type { ApplicationType, Permission, TokenPermission, Transform } from '../contract/types.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import {
@@ -23,6 +24,8 @@ export interface Caller {
   /** For a session, the rights of the application that authorized it. Each use needs both. */
   readonly limit?: Rights
   readonly session?: string
+  /** Notes about the request; absent unless this is a development server. */
+  readonly notes?: RequestNotes
 }
 
 /** Returns an application as a caller with its present rights; `undefined` if it has expired. */

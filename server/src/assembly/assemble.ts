@@ -136,7 +136,7 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
 /** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
 function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
   const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
-  const { requestProxy, tools, log } = deployment
+  const { requestProxy, log } = deployment
   clock.keepRegularly()
   webhooks.start(parts.performer ?? performer)
   const stopSweeping = startSweeper({
@@ -162,6 +162,5 @@ function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise
     log.close()
     await engine.close()
     clock.tenants.close()
-    tools?.notes.close()
   }
 }

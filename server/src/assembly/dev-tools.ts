@@ -3,7 +3,6 @@ import { readTenant, tenantStore } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { lruOptions } from '../base/cache.ts'
 import { onAbort } from '../base/flow/on-abort.ts'
-import { NoteTaker } from '../base/request-notes.ts'
 import { Events } from '../dev/events.ts'
 import { RecentlyExpired } from '../dev/expired-tokens.ts'
 import { Faults } from '../dev/faults.ts'
@@ -32,7 +31,6 @@ export interface DevTools {
   readonly timeline: Timeline
   /** To be called with each line that a formula prints. */
   printed(tenant: string, reactor: string, line: PrintedLine): void
-  readonly notes: NoteTaker
   /** The keys that this process has made, by their digest, as the store keeps digests only. */
   readonly keys: LRUCache<string, string>
   /** Notes a key that was made or given. */
@@ -59,7 +57,6 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     events.publish(tenant, 'request', request)
   })
   const keys = new LRUCache<string, string>(lruOptions(mostKeys))
-  const notes = new NoteTaker()
   const expired = new RecentlyExpired()
   const snapshots = new Snapshots({ ...stores, audit })
   const leaks = new Leaks(stores)
@@ -98,7 +95,6 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
       timeline.console(tenant, printed)
       events.publish(tenant, 'console', printed)
     },
-    notes,
     keys,
     onKey: (digest, key) => void keys.set(digest, key),
     sender: send => async callback => {
@@ -110,9 +106,9 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
       if (fault?.status !== undefined) return fault.status
       return new URL(callback.url).origin === inboxOrigin ? inbox.receive(callback) : send(callback)
     },
-    isKeptBusy: async (tenant, reactor, lane) => {
+    isKeptBusy: async ({ tenant, notes }, reactor, lane) => {
       const fault = faults.take({ on: 'formula', tenant, reactor })
-      const onGone = lane === 'sync' ? notes.current?.onGone : undefined
+      const onGone = lane === 'sync' ? notes?.onGone : undefined
       if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onGone)
       return fault !== undefined
     },

@@ -61,7 +61,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   })
   const tokens: TokensContext = {
     ...stores,
-    notes: tools?.notes,
     expired: tools?.expired,
     audit,
     lookups: new Rate(stores.admissions.lookups, clock),

@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-
 /** An expression of a mask that gave nothing. */
 interface EmptyMask {
   readonly token_id: string
@@ -22,34 +20,5 @@ export class RequestNotes {
   addMask(mask: EmptyMask): void {
     const isKnown = this.masks.some(({ token_id, path }) => token_id === mask.token_id && path === mask.path)
     if (!isKnown && this.masks.length < mostMasks) this.masks.push(mask)
-  }
-}
-
-/**
- * Finds the notes of the request that is worked on. Of development servers only. Tracks only while there is a request:
- * tracking slows down every promise of the process, once for each vault in it.
- */
-export class NoteTaker {
-  readonly #current = new AsyncLocalStorage<RequestNotes>()
-  #underWay = 0
-
-  /** The notes of the current request, if there is one. */
-  get current(): RequestNotes | undefined {
-    return this.#current.getStore()
-  }
-
-  async run<T>(notes: RequestNotes, task: () => Promise<T>): Promise<T> {
-    this.#underWay++
-    try {
-      return await this.#current.run(notes, task)
-    } finally {
-      this.#underWay--
-      if (this.#underWay === 0) this.#current.disable()
-    }
-  }
-
-  /** Ends the tracking, also of requests that have not ended. */
-  close(): void {
-    this.#current.disable()
   }
 }

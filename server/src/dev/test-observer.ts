@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import { type NoteTaker, RequestNotes } from '../base/request-notes.ts'
+import { RequestNotes } from '../base/request-notes.ts'
 import { monotonicMs } from '../base/time/real-time.ts'
 import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
@@ -29,7 +29,6 @@ interface Tools {
   readonly journal: Journal
   readonly leaks: Leaks
   readonly idleness: UnderWay
-  readonly notes: NoteTaker
   readonly unknownMembers: UnknownMembers
   /** The time of a tenant. */
   nowMs(tenant: string): number
@@ -38,11 +37,15 @@ interface Tools {
 
 /** Lets requests of a development server fail as tests have ordered, and records them. */
 export function createTestObserver(tools: Tools): TestObserver {
-  const { faults, journal, idleness, notes } = tools
+  const { faults, journal, idleness } = tools
   const ordered = new WeakMap<Exchange, Fault>()
   const stale = new StaleReads()
   return {
-    identified: fail,
+    identified: exchange => {
+      const { caller, request } = exchange
+      if (caller) exchange.caller = { ...caller, notes: new RequestNotes(request.onClose) }
+      return fail(exchange)
+    },
     parsed: fail,
     observe: async (exchange, run) => {
       const end = idleness.begin()
@@ -64,11 +67,10 @@ export function createTestObserver(tools: Tools): TestObserver {
     run: Parameters<TestObserver['observe']>[1],
   ): Promise<CoreResponse> {
     const startMs = monotonicMs()
-    const noted = new RequestNotes(exchange.request.onClose)
-    const made = await notes.run(noted, () => run(exchange))
+    const made = await run(exchange)
     const fault = ordered.get(exchange)
     const response = fault ? replacing(exchange, fault, made) : made
-    record(exchange, response, monotonicMs() - startMs, noted)
+    record(exchange, response, monotonicMs() - startMs)
     warn(exchange, response)
     return fault ? await failing(exchange, fault, response) : response
   }
@@ -136,16 +138,12 @@ export function createTestObserver(tools: Tools): TestObserver {
     return { ...rest, pieces: slowly(bytes, rate, wait) }
   }
 
-  function record(
-    exchange: Exchange,
-    response: CoreResponse,
-    durationMs: number,
-    { masks }: RequestNotes,
-  ): void {
+  function record(exchange: Exchange, response: CoreResponse, durationMs: number): void {
     const { operation, caller, parameters, rawParameters, body, traceId, request, error, explanation } =
       exchange
     const fault = ordered.get(exchange)
     if (!operation || !caller) return
+    const { masks = [] } = caller.notes ?? {}
     const idempotencyKey = request.headers[tools.headerNames.idempotency]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
     // Only the id of something that is there, or one that can be nothing else: anything can be put into a path.

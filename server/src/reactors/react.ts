@@ -80,8 +80,7 @@ export async function runCode(
   { reactor, formula, configuration, args, delegation }: Runnable,
   options: RunOptions,
 ): Promise<Ran> {
-  if (await context.isKeptBusy?.(caller.tenant, reactor.id, options.lane))
-    return { outcome: { kind: 'busy' } }
+  if (await context.isKeptBusy?.(caller, reactor.id, options.lane)) return { outcome: { kind: 'busy' } }
   const { console } = context
   const printed = console && new Printed()
   // Requirements: INV-018

@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
 import type { FormulasContext } from '../formulas/formulas-context.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
@@ -5,10 +6,10 @@ import type { TokensContext } from '../tokens/tokens-context.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
 import type { FormulaConsole } from './console.ts'
 
-/** Used by the verbs of this folder. */
 /** True if a test has ordered that no process is free for a run of a reactor. An asynchronous run has no caller who waits. */
-export type IsKeptBusy = (tenant: string, reactor: string, lane: 'sync' | 'async') => Promise<boolean>
+export type IsKeptBusy = (caller: Caller, reactor: string, lane: 'sync' | 'async') => Promise<boolean>
 
+/** Used by the verbs of this folder. */
 export interface ReactorsContext extends FormulasContext {
   readonly tokens: TokensContext
   /** Runs the code. */

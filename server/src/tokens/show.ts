@@ -6,9 +6,9 @@ import type { Mutable } from '../base/mutable.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type { Token, Transform } from '../contract/types.ts'
 import { LiveToken } from './token.ts'
-import type { TenantTokens, TokensContext } from './tokens-context.ts'
+import type { TenantTokens } from './tokens-context.ts'
 
-type MaskContext = Pick<TokensContext, 'expressions' | 'notes'>
+type MaskContext = Pick<TenantTokens, 'expressions' | 'notes'>
 
 /** Evaluates the mask. A member that fails or is null is left out: no read fails because of a mask. */
 // Requirements: ACC-508, TOK-051
@@ -37,10 +37,9 @@ export function checkMask(context: MaskContext, token: string, mask: JsonValue |
 
 /** Returns a function that notes which expressions give nothing, on a development server. */
 function noterOf({ notes }: MaskContext, token: string) {
-  const current = notes?.current
   return (
-    current &&
-    ((path: string, reason: string) => current.addMask({ token_id: token, path: inMask(path), reason }))
+    notes &&
+    ((path: string, reason: string) => notes.addMask({ token_id: token, path: inMask(path), reason }))
   )
 }
 

@@ -5,7 +5,7 @@ import type { AuditRecorder } from '../audit/recorder.ts'
 import { after, type Turns } from '../base/flow/event-loop.ts'
 import type { Rate } from '../base/flow/rate.ts'
 import type { Random } from '../base/random.ts'
-import type { NoteTaker } from '../base/request-notes.ts'
+import type { RequestNotes } from '../base/request-notes.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { TokenPermission } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
@@ -24,8 +24,6 @@ export interface TokensContext {
   nowUs(): number
   /** True for a development server, which says why a search has found nothing. */
   readonly dev?: boolean
-  /** Finds the notes of the current request; absent unless this is a development server. */
-  readonly notes?: NoteTaker | undefined
   /** Absent unless this is a development server. */
   readonly expired?: ExpiredTokens | undefined
   /** What is accepted beyond the contract. */
@@ -50,12 +48,14 @@ export interface ExpiredTokens {
 /** Used by work on the tokens of one tenant. */
 export interface TenantTokens extends Omit<TokensContext, 'store'> {
   readonly store: TenantStore
+  /** Those of the caller's request; absent unless this is a development server. */
+  readonly notes?: RequestNotes | undefined
 }
 
 /** Returns a promise only if the tenant is not in memory yet. */
 export function tokensOf(context: TokensContext, caller: Caller): TenantTokens | Promise<TenantTokens> {
   const store = context.store.opened(caller.tenant) ?? tenantStore(context, caller.tenant)
-  return after(store, opened => ({ ...context, store: opened }))
+  return after(store, opened => ({ ...context, store: opened, notes: caller.notes }))
 }
 
 /** A caller, or the system itself if there is no application. */
