@@ -82,7 +82,8 @@ export async function measureVariants(
   const withFlags = all.flatMap(([, { flags }]) => (flags ? [flags] : []))
   for (let round = 0; round < rounds; round++) {
     for (const isLarge of [false, true]) {
-      for (const flags of isLarge ? [[]] : [[], ...withFlags]) {
+      // The one without flags last, as it adds tokens to the folder that all of them serve.
+      for (const flags of isLarge ? [[]] : [...withFlags, []]) {
         const server = await startServer(isLarge ? `${folder}-large-${round}` : folder, { tenants, flags })
         const ids = [isLarge ? [] : await idsOf(server, corpus.count)]
         for (const [name, { operation, clients = 64, ...variant }] of all) {
