@@ -5,7 +5,7 @@
  *     --tokens N       size of the data (100000)
  *     --rounds N       how often everything is measured, in turns (3)
  *     --seconds S      duration of each measurement (2)
- *     --only NAME,…    of commands, requests, variants, beside
+ *     --only NAME,…    of commands, requests, variants, beside, postgres
  *
  * Figures can be compared within one run, not between runs. Without a compiler that can build SQLite for Node its
  * column is left out.
@@ -21,6 +21,7 @@ import { startServer } from '../server-process.ts'
 import { say } from '../table.ts'
 import { measureBeside } from './beside.ts'
 import { measureCommands } from './commands.ts'
+import { measurePostgres } from './postgres.ts'
 import { measureRequests } from './requests.ts'
 import { measureVariants } from './variants.ts'
 
@@ -29,7 +30,7 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
-    only: { type: 'string', default: 'commands,requests,variants,beside' },
+    only: { type: 'string', default: 'commands,requests,variants,beside,postgres' },
   },
 })
 const count = Number(values.tokens)
@@ -82,3 +83,4 @@ if (only.includes('beside')) {
   await measureBeside(server, echo, times)
   for (const one of [server, echo]) await one.end()
 }
+if (only.includes('postgres')) await measurePostgres(folder, times)

@@ -5,12 +5,13 @@
  *
  *     sqlite.ts FOLDER COUNT START_MS
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { spanMs, tokenAt } from '../search/corpus.ts'
+import { type GivenToken, isIndexed, open, seal, type Token, termOf, termsOf } from './plain-records.ts'
 
 interface Statement {
   run(...values: unknown[]): { readonly lastInsertRowid: number }
@@ -26,16 +27,6 @@ interface Row {
   readonly count: number
   readonly box: Buffer
 }
-interface Token {
-  id: string
-  type: string
-  data: unknown
-  metadata: Record<string, string>
-  containers: string[]
-  created_at: number
-  modified_at: number
-}
-
 const [folder = '', size = '', start = ''] = process.argv.slice(2)
 const count = Number(size)
 const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => Database
@@ -47,30 +38,6 @@ database.exec(`
   CREATE INDEX by_modification ON tokens (modified);
   CREATE TABLE terms (term BLOB, seq INTEGER, PRIMARY KEY (term, seq)) WITHOUT ROWID;
   CREATE TABLE audit (seq INTEGER PRIMARY KEY, box BLOB);`)
-
-const key = randomBytes(32)
-function seal(value: unknown): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const sealed = cipher.update(JSON.stringify(value), 'utf8')
-  return Buffer.concat([nonce, sealed, cipher.final(), cipher.getAuthTag()])
-}
-function open(box: Buffer): Token {
-  const cipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, 12)).setAuthTag(box.subarray(-16))
-  return JSON.parse(cipher.update(box.subarray(12, -16), undefined, 'utf8') + cipher.final('utf8'))
-}
-
-const termOf = (text: string) => createHmac('sha256', key).update(text).digest().subarray(0, 16)
-function termsOf({ type, data, metadata, containers }: Token, isIndexed: boolean): Buffer[] {
-  const texts = [`type ${type}`, `fingerprint ${JSON.stringify(data)}`]
-  for (const [name, value] of Object.entries(metadata)) texts.push(`metadata.${name} ${value}`)
-  for (const container of containers) {
-    for (let end = 0; end !== -1; end = container.indexOf('/', end + 1))
-      texts.push(`below ${container.slice(0, end + 1)}`)
-  }
-  if (isIndexed) texts.push(`data ${(data as { email?: string }).email ?? data}`)
-  return [...new Set(texts)].map(termOf)
-}
 
 const statements = {
   insert: database.prepare('INSERT INTO tokens (id, created, modified, box) VALUES (?, ?, ?, ?)'),
@@ -98,11 +65,11 @@ const ranges = Object.fromEntries(
   ]),
 )
 
-function insert(given: Partial<Token> & { readonly search_indexes?: unknown }, nowMs: number): Token {
+function insert(given: GivenToken, nowMs: number): Token {
   const { type = 'token', data, metadata = {}, containers = ['/'] } = given
   const token = { id: randomUUID(), type, data, metadata, containers, created_at: nowMs, modified_at: nowMs }
   const { lastInsertRowid: seq } = statements.insert.run(token.id, nowMs, nowMs, seal(token))
-  for (const term of termsOf(token, given.search_indexes !== undefined || type !== 'token')) {
+  for (const term of termsOf(token, isIndexed(given))) {
     statements.addTerm.run(term, seq)
   }
   statements.audit.run(seal({ operation: 'create', id: token.id, at: nowMs }))
