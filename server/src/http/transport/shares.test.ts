@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { ServiceError } from '../../base/errors.ts'
 import type { Core } from '../pipeline/core.ts'
 import {
@@ -60,7 +60,8 @@ t.test('a body that arrives too slowly is refused, a slow server is not its faul
   t.match(await waiting.until(/9$/), /^HTTP\/1\.1 200 /)
 })
 
-t.test('a response that is too large for its share becomes a refusal, or closes the connection', async t => {
+/** A server whose large responses to two callers fill the share of their peer, as neither reads. */
+async function withUnread(t: Test, answerTimeoutMs: number) {
   const sized: Core = async request => {
     const response = { status: 200, headers: { ...text }, body: long.repeat(16) }
     const isRead = request.method === 'GET'
@@ -68,9 +69,8 @@ t.test('a response that is too large for its share becomes a refusal, or closes 
       ? { status: 200, headers: { ...text }, body: 'answered' }
       : reserve(request, response, { isRead, traceId: 'trace' })
   }
-  const listening = await open(t, { answerTimeoutMs: 1_000 }, sized, { responseBytes: { peer: 2 ** 25 } })
-  const unread = [peer(t, listening), peer(t, listening)]
-  for (const { socket } of unread) {
+  const listening = await open(t, { answerTimeoutMs }, sized, { responseBytes: { peer: 2 ** 25 } })
+  for (const { socket } of [peer(t, listening), peer(t, listening)]) {
     socket.pause()
     socket.write(head('GET', '/'))
   }
@@ -78,14 +78,24 @@ t.test('a response that is too large for its share becomes a refusal, or closes 
     const response = await fetch(listening.url)
     return { status: response.status, length: (await response.text()).length }
   }
+  return { listening, get }
+}
+
+t.test('a response that is too large for its share becomes a refusal, or closes the connection', async t => {
+  const { listening, get } = await withUnread(t, 60_000)
   while ((await get()).status !== 429) await turn()
   const problem = await fetch(listening.url)
   t.match(await problem.json(), { type: 'urn:surrogate:error:rate_limited', status: 429 })
   t.equal(problem.headers.get('retry-after'), '1')
   await t.rejects(fetch(listening.url, { method: 'POST' }), 'a change must not look undone')
   t.equal((await fetch(`${listening.url}/small`)).status, 200, 'small responses are free')
+})
+
+t.test('who reads nothing of a response is let go, and its share with it', async t => {
+  const { get } = await withUnread(t, 500)
+  await get()
   while ((await get()).status === 429) await wait(5)
-  t.same(await get(), { status: 200, length: 16 * long.length }, 'who reads nothing is let go')
+  t.same(await get(), { status: 200, length: 16 * long.length })
 })
 
 t.test('a peer and a tenant have shares of the connections, and replace their own idle ones', async t => {
