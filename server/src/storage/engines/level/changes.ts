@@ -28,38 +28,24 @@ export function encodeChange({ collection, write, before, after }: Change, mutat
   if (after && 'seal' in write) {
     mutations.put(documentKey(collection, id), encodeDocument(after, write.seal(after)))
   } else mutations.del(documentKey(collection, id))
-  const old = before ? movingEntries(collection, id, before) : noEntries
-  const now = after ? movingEntries(collection, id, after) : noEntries
+  const old = before ? entriesOf(collection, id, before) : noEntries
+  const now = after ? entriesOf(collection, id, after) : noEntries
   for (const key of old.keys()) if (!now.has(key)) mutations.del(key)
   for (const [key, value] of now) if (!old.has(key)) mutations.put(key, value)
-  // The place of a document never changes.
-  if (before && after) return
-  if (after) {
-    mutations.put(ordinalKey(collection, after.ordinal), encodePlace(id, after.createdUs))
-    mutations.put(createdKey(collection, after.createdUs, after.ordinal), noValue)
-  } else if (before) {
-    mutations.del(ordinalKey(collection, before.ordinal))
-    mutations.del(createdKey(collection, before.createdUs, before.ordinal))
-  }
-}
-
-/** Returns the index entries of a document by key, without blocks. No two documents share a key. */
-export function entriesOf(collection: CollectionKey, id: Digest, header: Header): Map<string, Buffer> {
-  const entries = new Map(movingEntries(collection, id, header))
-  entries.set(ordinalKey(collection, header.ordinal), encodePlace(id, header.createdUs))
-  return entries.set(createdKey(collection, header.createdUs, header.ordinal), noValue)
 }
 
 const noEntries: ReadonlyMap<string, Buffer> = new Map()
 
-/** Returns those of the index entries that a replacement of the document may change. */
-function movingEntries(
+/** Returns the index entries of a document by key, without blocks. No two documents share a key. */
+export function entriesOf(
   collection: CollectionKey,
   id: Digest,
-  { ordinal, modifiedUs, dueMs, uniques }: Header,
+  { ordinal, createdUs, modifiedUs, dueMs, uniques }: Header,
 ): ReadonlyMap<string, Buffer> {
-  if (uniques.length === 0 && dueMs === undefined && modifiedUs === undefined) return noEntries
-  const entries = new Map<string, Buffer>()
+  const entries = new Map([
+    [ordinalKey(collection, ordinal), encodePlace(id, createdUs)],
+    [createdKey(collection, createdUs, ordinal), noValue],
+  ])
   for (const unique of uniques) entries.set(uniqueKey(collection, unique), Buffer.from(id, 'latin1'))
   if (dueMs !== undefined) {
     entries.set(dueKey(collection, dueMs, ordinal), noValue)
