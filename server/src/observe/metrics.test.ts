@@ -137,7 +137,7 @@ t.test('a process that is ended is counted by the reason, a webhook that is give
     'module.exports = () => { for (const kept = []; ; ) kept.push(Array(1e5).fill(0)) }',
   )
   const receiver = await openReceiver(t, () => 500)
-  t.equal((await greedy({ args: {}, callback_url: receiver.origin })).status, 202)
+  t.equal((await greedy({ args: {}, callback_url: receiver.origin, timeout_ms: 210_000 })).status, 202)
   for (let i = 0; i < 12; i++) await vault.clock.advance(60 * 60 * 1000)
   const { value } = await scrape(vault)
   t.equal(value('surrogate_formulas_total', { lane: 'async', outcome: 'memory' }), 1)

@@ -66,7 +66,7 @@ function checkClaims(t: Tap, probed: Probed): void {
     probed.usage && probed.usage.cpuMs > 0 && probed.usage.residentMiB > 20,
     'the usage is that of Node, not of its wrapper',
   )
-  t.ok(probed.niceness > 10, 'the priority is that of Node')
+  t.ok(probed.niceness === 10, 'the priority is that of Node')
   t.ok(probed.isGone, 'Node has ended')
 }
 

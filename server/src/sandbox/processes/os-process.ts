@@ -5,7 +5,7 @@ import { setPriority } from 'node:os'
 const ticksPerSecond = 100
 const pageSize = 4096
 /** On the scale of `nice`, where 19 is the lowest priority. */
-const niceness = 15
+const niceness = 10
 
 /** A process that a launcher has started. */
 export interface Launched {
