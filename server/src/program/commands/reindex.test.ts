@@ -150,7 +150,14 @@ t.test('an earlier state of a token is found by the audit log, and a deleted tok
       before = Buffer.from((await level.get(key)) ?? [])
     })
     const again = open(folder)
-    await sender(again, privateKey)(method, '/tokens/one', body as never)
+    const sendAgain = sender(again, privateKey)
+    await sendAgain(method, '/tokens/one', body as never)
+    // Two tokens with one id, of which the first was changed more often.
+    for (const times of [3, 1]) {
+      await sendAgain('POST', '/tokens', { id: 'two', type: 'token', data: 1 })
+      for (let n = 0; n < times; n++) await sendAgain('PATCH', '/tokens/two', { data: n })
+      if (times > 1) await sendAgain('DELETE', '/tokens/two')
+    }
     await again.close()
     t.match(await run(folder), { stdout: /are correct\n$/ }, `${name}: control`)
 

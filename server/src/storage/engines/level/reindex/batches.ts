@@ -4,10 +4,13 @@ import type { LevelDb } from '../leveldb.ts'
 /** Collects changes of a database in batches; drops them if there is no database. */
 export class Batches implements Mutations {
   readonly #level: LevelDb | undefined
+  readonly #isLasting: boolean
   #batch: ReturnType<LevelDb['batch']> | undefined
 
-  constructor(level: LevelDb | undefined) {
+  /** @param isLasting whether the changes must survive a crash of the machine */
+  constructor(level: LevelDb | undefined, isLasting: boolean) {
     this.#level = level
+    this.#isLasting = isLasting
   }
 
   put(key: string, value: Buffer): void {
@@ -25,6 +28,6 @@ export class Batches implements Mutations {
     if (!this.#batch || this.#batch.length < least) return
     const batch = this.#batch
     this.#batch = undefined
-    await batch.write({ sync: true })
+    await batch.write({ sync: this.#isLasting })
   }
 }

@@ -18,7 +18,7 @@ const mostAtOnce = 10_000
 /** Writes the index entries of a collection to the scratch database. */
 export async function deriveIndex(verification: Verification, place: KeyedCollection): Promise<Newest> {
   const { collection } = place
-  const derived = new Batches(verification.scratch)
+  const derived = new Batches(verification.scratch, false)
   let newest: Newest = { ordinal: -1, createdUs: -1, us: -1 }
   let block = 0
   let images = new Map<Digest, OwnBlock>()

@@ -53,7 +53,7 @@ export async function* documentsInOrder(
 /** Writes the order of the documents to the scratch database, without those that are not reliable. */
 async function sortDocuments(verification: Verification, collection: CollectionKey): Promise<void> {
   const { level, scratch, findings, unreliable } = verification
-  const places = new Batches(scratch)
+  const places = new Batches(scratch, false)
   for await (const entries of chunksOf(level.iterator(keysOfSort(collection, 'd')), readsAtOnce)) {
     for (const [key, value] of entries) {
       findings.documents++

@@ -27,7 +27,7 @@ export async function reindex(level: LevelDb, options: ReindexOptions): Promise<
   await rm(folder, { recursive: true, force: true })
   const scratch = await openLevelDb(folder, true)
   try {
-    const repairs = new Batches(options.repair ? level : undefined)
+    const repairs = new Batches(options.repair ? level : undefined, true)
     const findings = new Findings()
     await verify({ ...options, level, scratch, repairs, findings, unreliable: new Unreliable() })
     return findings
