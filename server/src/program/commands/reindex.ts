@@ -117,7 +117,7 @@ async function supersededIn(store: TenantStore): Promise<Set<string>> {
   const ids = new Set<string>()
   for await (const { value } of allRecords<AuditRecord>(store, 'audit', { op: 'all' }, beforeAll)) {
     const { entity_id: id, superseded } = value
-    if (id === undefined || superseded === undefined) continue
+    if (id === undefined || superseded === undefined || ids.has(id)) continue
     const token = await store.readable(() => store.get<TokenRecord>('token', id))
     // The latest change of a token leads to the earlier ones.
     if (token && superseded >= token.version - 1 && (await isSuperseded(store, token))) ids.add(id)
