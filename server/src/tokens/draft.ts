@@ -38,12 +38,12 @@ interface IdInput {
 // Requirements: TOK-002, TOK-003, TOK-004, TOK-054, TOK-550
 export function chooseId(context: TenantTokens, input: IdInput, attempt: number): ChosenId {
   const { id: given, type, data } = input
-  if (given === undefined || given === null) return { id: context.random.uuid(), fresh: true }
+  if (given === undefined || given === null) return { id: context.random.timedUuid(), fresh: true }
   if (!context.expressions.isExpression(given)) {
     if (holdsData(given, type, data)) throw invalid('id', holdingData)
     return { id: given, fresh: false }
   }
-  if (attempt >= idAttempts) return { id: context.random.uuid(), fresh: true }
+  if (attempt >= idAttempts) return { id: context.random.timedUuid(), fresh: true }
   return { id: evaluateId(context, given, input), fresh: false }
 }
 
@@ -132,7 +132,7 @@ export async function draftToken(
     record.expires_ms = expiration.ms
   }
   if (cvc !== undefined) {
-    record.cvc = { id: context.random.uuid(), until_ms: Math.floor(nowUs / 1000) + limits.cvcLifetime }
+    record.cvc = { id: context.random.timedUuid(), until_ms: Math.floor(nowUs / 1000) + limits.cvcLifetime }
   }
   return { record, fresh, data: input.data, masked, cvc }
 }

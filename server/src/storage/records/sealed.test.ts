@@ -83,6 +83,29 @@ t.test('the digest of a value differs by tenant, field, kind and use', async t =
   t.equal(a.term('type', 'card'), a.term('type', 'card'))
 })
 
+t.test('the address of an id that begins with its time does, too, and tells no more', async t => {
+  const { a, b } = await open()
+  const id = '0199d2c4-7a31-7c02-9f3e-5b1d2c4f8e13'
+  const time = Buffer.from('0199d2c47a31', 'hex').toString('base64url')
+  const digestIn = (address: string) => address.slice(8)
+  const address = a.address('token', id)
+  t.match(address, /^[\w-]{22}$/)
+  t.equal(address.slice(0, 8), time)
+  const others = {
+    'of another tenant': b.address('token', id),
+    'of another kind': a.address('job', id),
+    'of another id of that moment': a.address('token', id.replace('9f3e', '9f3f')),
+    'of another moment': a.address('token', id.replace('7a31', '7a32')),
+  }
+  for (const [name, other] of Object.entries(others)) t.not(digestIn(other), digestIn(address), name)
+  const unlike = {
+    'of version 4': id.replace('-7c', '-4c'),
+    'in capitals': id.toUpperCase(),
+    longer: `${id}0`,
+  }
+  for (const [name, other] of Object.entries(unlike)) t.not(a.address('token', other).slice(0, 8), time, name)
+})
+
 /** Everything that can be wrong with a record, as what is put in the place of the record `here`. */
 const damages: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promise<Partial<StoredDocument>>> =
   {

@@ -6,12 +6,12 @@ import { BackupRefused } from './refusal.ts'
 
 /*
  * A backup file:
- *   "surrogate-backup 2\n" | id of the file (16) | frames: length u32, big-endian | box
+ *   "surrogate-backup 3\n" | id of the file (16) | frames: length u32, big-endian | box
  * Each frame is sealed under a key of the file, which is derived from the master key and the id. Its context is its
  * number and if it is the last: a frame that was changed, moved, left out or taken from another file does not open, and
  * a file that was cut off has no last frame.
  */
-const magic = Buffer.from('surrogate-backup 2\n')
+const magic = Buffer.from('surrogate-backup 3\n')
 const idLength = 16
 const headerLength = magic.length + idLength
 /** A page of documents has 2 MB and up to four documents more, in base64. */

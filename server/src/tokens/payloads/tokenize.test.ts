@@ -4,7 +4,7 @@ import type { JsonValue } from '../../base/json/json.ts'
 
 const vault = openVault(t)
 const card = { type: 'card', data: { number: '4242424242424242' } }
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const countOf = async (tenant: TestTenant) =>
   (await tenant.send('GET', '/tokens')).json.pagination.total_items as number

@@ -129,6 +129,16 @@ const blocksForTotals = [
    )`,
 ]
 
+/** What was stored before cannot be used. */
+const newRecords: Migration = {
+  statements: [],
+  obstacle: {
+    query: 'SELECT 1 FROM documents LIMIT 1',
+    sentence:
+      'the database holds records of an earlier version, which this one cannot open: use the surrogate-server that wrote it, or an empty database',
+  },
+}
+
 /**
  * The steps that create the schema. A published step must never change. Each runs in a transaction together with the
  * rows that record it. CONTRIBUTING.md says how to change the schema beside servers that run.
@@ -147,15 +157,10 @@ export const migrations: readonly Migration[] = [
   },
   // Servers of the version before recognize nothing of it; what they write is noticed.
   { statements: blocksForTotals, oldest: 2 },
-  {
-    // Boxes were not bound to the times of their document, and deduplication would not find tokens.
-    statements: [],
-    obstacle: {
-      query: 'SELECT 1 FROM documents LIMIT 1',
-      sentence:
-        'the database holds records of an earlier version, which this one cannot open: use the surrogate-server that wrote it, or an empty database',
-    },
-  },
+  // Boxes were not bound to the times of their document, and deduplication would not find tokens.
+  newRecords,
+  // No address began with the time of its id.
+  newRecords,
 ]
 
 /** All have the tenant first in their key. On Citus they are distributed by it. */
