@@ -98,8 +98,11 @@ export class RecordBoxes {
   }
 }
 
-/** A UUID that begins with its time (version 7). */
-const timedUuid = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+/**
+ * A UUID that begins with its time (version 7), until 2109. A caller may choose any id, and what it begins with is in clear
+ * then: no card number begins so.
+ */
+const timedUuid = /^(0[0-3][0-9a-f]{6})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Fields of few and insensitive values, whose terms may be remembered. */
 const commonFields: ReadonlySet<string> = new Set([
