@@ -7,8 +7,8 @@ function loop() {
   const turns = new Turns(() => nowMs)
   const order: string[] = []
   /** Asks for a turn, then works. */
-  const work = async (name: string, ms: number) => {
-    const passing = turns.passed(name[0])
+  const work = async (name: string, ms: number, kind?: string) => {
+    const passing = turns.passed(name[0], kind)
     if (passing) await passing
     order.push(name)
     nowMs += ms
@@ -46,6 +46,20 @@ t.test('tenants take turns, however much work of one waits', async t => {
   const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']
   await Promise.all(names.map(name => work(name, 10)))
   t.same(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+})
+
+t.test('the works of a tenant take turns, and it has no more of them than another tenant', async t => {
+  const { work, order } = loop()
+  const all = ['a1', 'a2', 'a3', 'a4'].map(name => work(name, 10, 'search'))
+  all.push(
+    work('a5', 10, 'get'),
+    work('a6', 10, 'get'),
+    work('a7', 10),
+    work('b1', 10, 'get'),
+    work('b2', 10, 'get'),
+  )
+  await Promise.all(all)
+  t.same(order, ['a1', 'a2', 'b1', 'a5', 'b2', 'a7', 'a3', 'a6', 'a4'])
 })
 
 t.test('work that begins while other work waits does not overtake that of another tenant', async t => {

@@ -49,17 +49,18 @@ export const longestIterationMs = 5
 const restIterations = 16
 
 /**
- * Divides the event loop among tenants. Work that begins, or goes on, asks for its turn: it goes ahead while the present
- * iteration of the loop is short. After that it waits for a later iteration, where tenants take turns, so that neither
- * probes nor other tenants wait for all requests of one.
+ * Divides the event loop among tenants, and the turns of each among its works. Work that begins, or goes on, asks for its
+ * turn: it goes ahead while the present iteration of the loop is short. After that it waits for a later iteration, where
+ * tenants take turns, and in each tenant its works. So neither probes nor other tenants wait for all requests of one, nor
+ * its reads for all of its searches.
  */
 export class Turns {
   readonly #nowMs: () => number
   readonly #usualRests: number
   /** When the present iteration began; `undefined` before the first work of it. */
   #beganMs: number | undefined
-  /** By tenant, in round-robin order. */
-  readonly #waiting = new Map<string, (() => void)[]>()
+  /** By tenant and work, both in round-robin order. */
+  readonly #waiting = new Map<string, Map<string, (() => void)[]>>()
 
   /**
    * @param nowMs a monotonic clock
@@ -70,14 +71,20 @@ export class Turns {
     this.#usualRests = usualRests
   }
 
-  /** Returns a promise to await if it is time to yield; otherwise `undefined`. */
-  passed(tenant = ''): undefined | Promise<void> {
+  /**
+   * Returns a promise to await if it is time to yield; otherwise `undefined`.
+   *
+   * @param work what is begun, such as an operation; nothing where work goes on
+   */
+  passed(tenant = '', work = ''): undefined | Promise<void> {
     if (this.#beganMs === undefined) this.#begin()
     if (this.#waiting.size === 0 && !this.#isLong()) return undefined
     return new Promise(resolve => {
-      const own = this.#waiting.get(tenant)
-      if (own) own.push(resolve)
-      else this.#waiting.set(tenant, [resolve])
+      const works = this.#waiting.get(tenant)
+      const queue = works?.get(work)
+      if (queue) queue.push(resolve)
+      else if (works) works.set(work, [resolve])
+      else this.#waiting.set(tenant, new Map([[work, [resolve]]]))
     })
   }
 
@@ -112,19 +119,30 @@ export class Turns {
 
   /** Lets the next one go ahead, and those after it while the iteration is short. */
   #resume(): void {
-    const [first] = this.#waiting
-    if (!first) return
-    const [tenant, queue] = first
-    const resolve = queue.shift()
-    this.#waiting.delete(tenant)
-    if (queue.length > 0) this.#waiting.set(tenant, queue)
-    resolve?.()
+    const resolve = this.#shift()
+    if (!resolve) return
+    resolve()
     // A tick runs when no microtask is left: then the work has been done up to its next wait.
     queueMicrotask(() =>
       process.nextTick(() => {
         if (!this.#isLong()) this.#resume()
       }),
     )
+  }
+
+  /** Takes the first of what waits. Its tenant, and its work among those of the tenant, become the last in their order. */
+  #shift(): (() => void) | undefined {
+    for (const [tenant, works] of this.#waiting) {
+      for (const [work, queue] of works) {
+        const first = queue.shift()
+        works.delete(work)
+        if (queue.length > 0) works.set(work, queue)
+        this.#waiting.delete(tenant)
+        if (works.size > 0) this.#waiting.set(tenant, works)
+        return first
+      }
+    }
+    return undefined
   }
 }
 

@@ -115,11 +115,11 @@ function unknownKey(key: string): string {
     : 'the API key is unknown or expired'
 }
 
-/** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant. */
-export function admit({ request, caller }: Exchange, { turns }: Services): void | Promise<void> {
+/** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant and operation. */
+export function admit({ request, caller, operation }: Exchange, { turns }: Services): void | Promise<void> {
   if (!caller) return
   request.identified?.(caller)
-  return turns.passed(caller.tenant)
+  return turns.passed(caller.tenant, operation?.id)
 }
 
 async function identifyDelegate(

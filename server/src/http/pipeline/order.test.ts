@@ -225,19 +225,19 @@ t.test('the kind of application is checked before the body, and existence before
   t.equal((await tenant.send('GET', '/tokens?page=0')).status, 400)
 })
 
-t.test('a request whose caller is known waits for a turn of its tenant', async t => {
+t.test('a request whose caller is known waits for a turn of its tenant and operation', async t => {
   const step = lifecycle.find(({ name }) => name === 'admit')
-  const asked: (string | undefined)[] = []
+  const asked: unknown[] = []
   const turn = Promise.resolve()
   const turns = {
-    passed: (name?: string) => {
-      asked.push(name)
+    passed: (...names: string[]) => {
+      asked.push(names)
       return turn
     },
   }
   const admit = (exchange: object) =>
     step?.({ request: {}, ...exchange } as Exchange, { turns } as unknown as Services)
-  t.equal(admit({ caller: { tenant: 'a' } }), turn)
+  t.equal(admit({ caller: { tenant: 'a' }, operation: { id: 'tokens.get' } }), turn)
   t.equal(admit({}), undefined)
-  t.same(asked, ['a'])
+  t.same(asked, [['a', 'tokens.get']])
 })
