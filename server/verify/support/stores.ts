@@ -1,3 +1,4 @@
+import type { Turns } from '../../src/base/flow/event-loop.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { keyLength } from '../../src/crypto/envelope.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
@@ -18,9 +19,14 @@ export { tenantA, tenantB } from '../../src/storage/port/port.samples.ts'
 export const newMasterKey = () => systemRandom().bytes(keyLength)
 
 /** Opens a sealed store as another process would, with nothing in memory yet. */
-export function sealedOn(store: Store, masterKey: Uint8Array, onBroken?: OnBroken): SealedStore {
+export function sealedOn(
+  store: Store,
+  masterKey: Uint8Array,
+  onBroken?: OnBroken,
+  turns?: Turns,
+): SealedStore {
   const random = systemRandom()
-  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken)
+  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken, turns)
 }
 
 /** A memory store whose documents a test may tamper with. */

@@ -130,6 +130,8 @@ export interface FindOptions {
   readonly mostBytes?: number
   /** The result says how the total was counted, for developers. */
   readonly explain?: boolean
+  /** Asked between the parts of long work on this thread: returns a promise to await where others should have a turn. */
+  readonly passed?: () => undefined | Promise<void>
 }
 
 /** Identifies a document of a page. Another document may take its id later, but not its `createdUs`. */

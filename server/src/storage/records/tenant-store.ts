@@ -70,6 +70,7 @@ export class TenantStore extends TenantDigests {
   readonly #boxes: RecordBoxes
   readonly #store: Store
   readonly #shared: Shared
+  readonly #passed: () => undefined | Promise<void>
   /** Kinds with a large record seen so far. They are read a few at a time, which is slower. */
   readonly #large = new Set<DocumentKind>()
 
@@ -79,6 +80,7 @@ export class TenantStore extends TenantDigests {
     this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
     this.#store = shared.store
     this.#shared = shared
+    this.#passed = () => shared.turns.passed(tenant)
   }
 
   /** @param fresh the id was made at random for this record, as it always is for some kinds */
@@ -151,7 +153,7 @@ export class TenantStore extends TenantDigests {
     return this.#store.get(kind, this.tenant, [address]).then(([document]) => {
       if (!document) return undefined
       // Opening a large one takes long enough that many at once would keep everybody waiting.
-      const passing = document.box.length > stepBytes ? this.#shared.turns.passed(this.tenant) : undefined
+      const passing = document.box.length > stepBytes ? this.#passed() : undefined
       return passing ? passing.then(() => this.open<T>(document)) : this.open<T>(document)
     })
   }
@@ -177,7 +179,7 @@ export class TenantStore extends TenantDigests {
     query: Query,
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
-    const { total, documents } = await this.#store.find(kind, this.tenant, query, options)
+    const { total, documents } = await this.#find(kind, query, options)
     const records = await openAll(this.#shared.steps, documents, document => this.open<T>(document))
     return { total, records }
   }
@@ -188,7 +190,7 @@ export class TenantStore extends TenantDigests {
     query: Query,
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
-    const { total, documents } = await this.#store.find(kind, this.tenant, query, options)
+    const { total, documents } = await this.#find(kind, query, options)
     const opened = await openAll(this.#shared.steps, documents, document => this.openReadable<T>(document))
     return { total, records: opened.filter(record => record !== undefined) }
   }
@@ -200,7 +202,7 @@ export class TenantStore extends TenantDigests {
     options: FindOptions,
   ): Promise<RecordPage<T>> {
     const { limit } = options
-    const found = await this.#store.find(kind, this.tenant, query, {
+    const found = await this.#find(kind, query, {
       ...options,
       // One more, which is not opened, tells if there is another page.
       limit: limit + 1,
@@ -209,7 +211,7 @@ export class TenantStore extends TenantDigests {
     const { total, documents, rest = [], counting } = found
     const hasMore = documents.length + rest.length > limit
     // Opening and showing a page takes long enough that many at once would keep everybody waiting.
-    if (documents.length > 1) await this.#shared.turns.passed(this.tenant)
+    if (documents.length > 1) await this.#passed()
     const onPage = documents.slice(0, limit)
     const isLongPage = rest.length > 0 || isLong(onPage)
     if (isLongPage) this.#large.add(kind)
@@ -227,6 +229,10 @@ export class TenantStore extends TenantDigests {
       ...(last && hasMore ? { lastUs: last.createdUs } : {}),
       ...(counting ? { counting } : {}),
     }
+  }
+
+  #find(kind: DocumentKind, query: Query, options: FindOptions) {
+    return this.#store.find(kind, this.tenant, query, { ...options, passed: this.#passed })
   }
 
   /** Leaves out records that were deleted in the meantime or do not open. */

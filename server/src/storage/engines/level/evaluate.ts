@@ -113,8 +113,20 @@ interface PageRange {
   readonly within: OrdinalRange
 }
 
-/** Counts all matches and lists the ordinals of one page, going through the blocks in the order of the page. */
-export function pickPage(matcher: BlockMatcher, live: BlockMap, page: PageRange) {
+/** Blocks between two turns of others: a query of many terms takes half a millisecond for them. */
+const blocksTogether = 32
+
+/**
+ * Counts all matches and lists the ordinals of one page, going through the blocks in the order of the page.
+ *
+ * @param passed is asked between parts of the blocks; what the matcher reads must not change meanwhile
+ */
+export async function pickPage(
+  matcher: BlockMatcher,
+  live: BlockMap,
+  page: PageRange,
+  passed?: () => undefined | Promise<void>,
+) {
   const { limit, oldestFirst, within } = page
   const blocks = [...live.keys()].sort((a, b) => (oldestFirst ? a - b : b - a))
   const inRange = matchRange(within)
@@ -123,7 +135,9 @@ export function pickPage(matcher: BlockMatcher, live: BlockMap, page: PageRange)
   const ordinals: number[] = []
   let total = 0
   let skip = page.offset
-  for (const block of blocks) {
+  for (const [index, block] of blocks.entries()) {
+    const passing = (index + 1) % blocksTogether === 0 ? passed?.() : undefined
+    if (passing) await passing
     if (!matcher(block, words)) continue
     const count = countBits(words)
     total += count

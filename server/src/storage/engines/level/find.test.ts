@@ -2,7 +2,10 @@ import t from 'tap'
 import { everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port/port.samples.ts'
 import type { FindOptions, Query, Store, Write } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
+import { encodeBlock } from './bitmap.ts'
+import { blockKey, collectionKey, liveTerm, termPrefix } from './keys.ts'
 import { LevelStore } from './level-store.ts'
+import { openLevelDb } from './leveldb.ts'
 
 const count = 13_000
 
@@ -78,6 +81,28 @@ t.test('searches over many blocks find the same as the memory engine', async t =
   }
   const whole = await store.find('token', tenantA, { op: 'all' }, everything)
   t.equal(whole.documents.length, whole.total)
+})
+
+t.test('a search through many blocks asks for turns in between', async t => {
+  const folder = t.testdir()
+  await (await LevelStore.open(folder)).close()
+  // Written here, as so many documents would take ten seconds.
+  const level = await openLevelDb(folder)
+  const prefix = termPrefix(collectionKey('token', tenantA), liveTerm)
+  for (let block = 0; block < 70; block++)
+    await level.put(blockKey(prefix, block), encodeBlock([1, 2]) as Buffer)
+  await level.close()
+  const store = await LevelStore.open(folder)
+  t.teardown(() => store.close())
+  let asked = 0
+  const passed = () => {
+    asked++
+    return undefined
+  }
+  const counted = { nowMs: 0, offset: 0, limit: 0 }
+  t.match(await store.find('token', tenantA, { op: 'all' }, { ...counted, passed }), { total: 140 })
+  t.equal(asked, 2)
+  t.match(await store.find('token', tenantA, { op: 'all' }, counted), { total: 140 })
 })
 
 t.test('a search that began before clear returns one of the two states', async t => {

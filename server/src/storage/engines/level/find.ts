@@ -51,13 +51,14 @@ export async function findDocuments(
     }
     const inputs = { live, terms: blocks, leaves: resolved }
     const matcher = compileQuery({ op: 'and', of: [query, { op: 'not', of: isDue }] }, inputs)
-    const { total, ordinals } = pickPage(matcher, live, {
+    const page = {
       offset: options.offset,
       limit: options.limit,
       // Requirements: PAG-503
       oldestFirst: options.oldestFirst ?? false,
       within: await rangeAfter(moment, options),
-    })
+    }
+    const { total, ordinals } = await pickPage(matcher, live, page, options.passed)
     const onPage = await readPlaces(epoch, places, collection, ordinals)
     return { total, ...(await readPage(epoch, { kind, tenant, collection }, onPage, options.mostBytes)) }
   } finally {
