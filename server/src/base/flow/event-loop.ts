@@ -130,7 +130,7 @@ export class Turns {
     )
   }
 
-  /** Takes the first of what waits. Its tenant, and its work among those of the tenant, become the last in their order. */
+  /** Takes the first of what waits. Its tenant, and its work within that, become the last in their order. */
   #shift(): (() => void) | undefined {
     for (const [tenant, works] of this.#waiting) {
       for (const [work, queue] of works) {

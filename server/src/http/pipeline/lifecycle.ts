@@ -115,7 +115,7 @@ function unknownKey(key: string): string {
     : 'the API key is unknown or expired'
 }
 
-/** Counts the request for its caller, who may have too many connections, and waits for a turn of its tenant and operation. */
+/** Counts the request for its caller, who may have too many connections, and waits for a turn of its operation. */
 export function admit({ request, caller, operation }: Exchange, { turns }: Services): void | Promise<void> {
   if (!caller) return
   request.identified?.(caller)
