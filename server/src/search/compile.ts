@@ -2,7 +2,7 @@ import { isEverywhere } from '../contract/containers.ts'
 import { matchAll, matchAny, matchTerm, type Query } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import type { SearchQuery } from './query.ts'
-import { areaTerm, fieldTerm, metadataTerm } from './terms.ts'
+import { areaTerm, capitalsTerm, fieldTerm, metadataTerm } from './terms.ts'
 
 /** Replaces fields and values of a query by terms of one tenant. */
 export function compileSearch(store: TenantStore, query: SearchQuery): Query {
@@ -33,11 +33,14 @@ export function compileSearch(store: TenantStore, query: SearchQuery): Query {
   }
 }
 
-/** Ids in lower case are found by their address, those with capitals by a term of their own. */
+/**
+ * Ids in lower case are found by their address, those with capitals by a term of their own. That is read only where
+ * there are such ids.
+ */
 // Requirements: SEA-019
 function matchId(store: TenantStore, id: string): Query {
   return matchAny([
     { op: 'ids', ids: [store.address('token', id.toLowerCase())] },
-    matchTerm(fieldTerm(store, 'id', id)),
+    matchAll([matchTerm(capitalsTerm(store)), matchTerm(fieldTerm(store, 'id', id))]),
   ])
 }

@@ -27,7 +27,10 @@ export function termsOf(store: TenantStore, token: Searchable): Digest[] {
   add('type', token.type)
   add('created_by', token.created_by)
   // Addresses are exact, so an id with capitals needs a term to be found without regard to case.
-  if (token.id !== token.id.toLowerCase()) add('id', token.id)
+  if (token.id !== token.id.toLowerCase()) {
+    add('id', token.id)
+    terms.add(capitalsTerm(store))
+  }
   for (const term of containerTerms(store, token.containers)) terms.add(term)
   for (const [key, value] of Object.entries(token.metadata ?? {})) terms.add(metadataTerm(store, key, value))
   for (const pattern of token.patterns ?? []) add('data', pattern)
@@ -45,6 +48,11 @@ export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 
 // Requirements: SEA-016, SEA-025
 export function fieldTerm(store: TenantStore, field: TermField, text: string): Digest {
   return store.term(field, text.toLowerCase())
+}
+
+/** The term of tokens with capitals in their id. */
+export function capitalsTerm(store: TenantStore): Digest {
+  return store.term('capitals', 'id')
 }
 
 /** Begins with the length of the key, so that no two different pairs have the same text. */

@@ -1,11 +1,22 @@
 import t from 'tap'
-import { everything, insert, mustCommit, remove, replace, tenantA, term } from '../../port/port.samples.ts'
-import type { FindOptions, Query, Store, Write } from '../../port/port.ts'
+import {
+  digest,
+  everything,
+  insert,
+  mustCommit,
+  remove,
+  replace,
+  tenantA,
+  term,
+} from '../../port/port.samples.ts'
+import type { Digest, FindOptions, Query, Store, Write } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { encodeBlock } from './bitmap.ts'
+import { findDocuments } from './find.ts'
 import { blockKey, collectionKey, liveTerm, termPrefix } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import { openLevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb } from './leveldb.ts'
+import { PublishedState } from './published-state.ts'
 
 const count = 13_000
 
@@ -83,14 +94,25 @@ t.test('searches over many blocks find the same as the memory engine', async t =
   t.equal(whole.documents.length, whole.total)
 })
 
+const collection = collectionKey('token', tenantA)
+const counted = { nowMs: 0, offset: 0, limit: 0 }
+
+/** Writes blocks of terms without documents. So many documents as some blocks hold would take ten seconds. */
+async function putBlocks(
+  level: LevelDb,
+  blocks: Readonly<Record<Digest, readonly number[][]>>,
+): Promise<void> {
+  for (const [name, images] of Object.entries(blocks)) {
+    for (const [block, image] of images.entries())
+      await level.put(blockKey(termPrefix(collection, name as Digest), block), encodeBlock(image) as Buffer)
+  }
+}
+
 t.test('a search through many blocks asks for turns in between', async t => {
   const folder = t.testdir()
   await (await LevelStore.open(folder)).close()
-  // Written here, as so many documents would take ten seconds.
   const level = await openLevelDb(folder)
-  const prefix = termPrefix(collectionKey('token', tenantA), liveTerm)
-  for (let block = 0; block < 70; block++)
-    await level.put(blockKey(prefix, block), encodeBlock([1, 2]) as Buffer)
+  await putBlocks(level, { [liveTerm]: Array(70).fill([1, 2]) })
   await level.close()
   const store = await LevelStore.open(folder)
   t.teardown(() => store.close())
@@ -99,10 +121,55 @@ t.test('a search through many blocks asks for turns in between', async t => {
     asked++
     return undefined
   }
-  const counted = { nowMs: 0, offset: 0, limit: 0 }
   t.match(await store.find('token', tenantA, { op: 'all' }, { ...counted, passed }), { total: 140 })
   t.equal(asked, 2)
   t.match(await store.find('token', tenantA, { op: 'all' }, counted), { total: 140 })
+})
+
+t.test('what is combined with a term of no document is not read, until there is one', async t => {
+  const level = await openLevelDb(t.testdir())
+  t.teardown(() => level.close())
+  await putBlocks(level, { [liveTerm]: [[0]], [digest('x')]: [[0]], [digest('y')]: [[0]] })
+  const state = new PublishedState(level, 1e6)
+  const total = async (query: Query) => (await findDocuments(state, 'token', tenantA, query, counted)).total
+  const isRead = (name: string) => state.terms.peek(collection, digest(name), 0) !== undefined
+  const and = (...names: string[]): Query => ({ op: 'and', of: names.map(term) })
+  t.equal(await total(and('none', 'x')), 0)
+  t.ok(isRead('x'), 'it was not known that there is none')
+  t.equal(await total(and('y', 'none')), 0)
+  t.notOk(isRead('y'))
+  t.equal(await total({ op: 'not', of: and('y', 'none') }), 1)
+  t.notOk(isRead('y'))
+  t.equal(await total({ op: 'or', of: [term('none'), term('y')] }), 1)
+  t.ok(isRead('y'))
+
+  // Each matches all documents at any moment: whichever have c have what it is combined with.
+  let last = 0
+  for (const part of [term('a'), { op: 'created' }] satisfies Query[]) {
+    const [none, c] = [`none ${part.op}`, `c ${part.op}`]
+    t.equal(await total(term(none)), 0)
+    const terms = [digest(none), digest(c), ...(part.op === 'term' ? [part.term] : [])]
+    const live = Array.from({ length: ++last + 1 }, (_, offset) => offset)
+    await putBlocks(level, {
+      [liveTerm]: [live],
+      ...Object.fromEntries(terms.map(name => [name, [[last]]])),
+    })
+    const searching = total({
+      op: 'or',
+      of: [
+        { op: 'and', of: [term(none), part] },
+        { op: 'not', of: term(c) },
+      ],
+    })
+    state.publish(
+      [
+        { collection, term: liveTerm, block: 0, image: live },
+        ...terms.map(name => ({ collection, term: name, block: 0, image: [last] })),
+      ],
+      [],
+    )
+    t.equal(await searching, live.length, 'a document that is made while terms are read')
+  }
 })
 
 t.test('a search that began before clear returns one of the two states', async t => {

@@ -34,9 +34,8 @@ export async function findDocuments(
   options: FindOptions,
 ): Promise<Found> {
   const collection = state.keys.of(kind, tenant)
-  const { digests, leaves } = partsOf(query)
-  const captured = await captureTerms(state, collection, [liveTerm, ...digests])
-  const { epoch, blocks, places, floor, floorMs, changes } = captured
+  const captured = await captureTerms(state, collection, query)
+  const { epoch, leaves, blocks, places, floor, floorMs, changes } = captured
   try {
     const live = blocks.get(liveTerm) ?? nothing
     if (live.size === 0) return { total: 0, documents: [] }
@@ -67,26 +66,41 @@ export async function findDocuments(
 }
 
 /** Loads terms, and takes their blocks with the epoch of the same moment. The caller releases the epoch. */
-async function captureTerms(state: PublishedState, collection: CollectionKey, digests: readonly Digest[]) {
+async function captureTerms(state: PublishedState, collection: CollectionKey, query: Query) {
   const { terms } = state
-  const held = digests.map(digest => terms.hold(collection, digest, state.epoch))
+  const partsNow = () => partsOf(query, term => terms.isEmpty(collection, term))
+  const { digests, leaves } = partsNow()
+  const held = [...digests].map(digest => terms.hold(collection, digest, state.epoch))
   try {
     const loading = held.flatMap(term => term.loading ?? [])
     // Mostly all terms are in memory, and then nothing is awaited.
-    if (loading.length > 0) await Promise.all(loading)
-    // If the store was emptied in the meantime, so was its cache.
-    if (state.terms !== terms) return captureTerms(state, collection, digests)
+    if (loading.length > 0) {
+      await Promise.all(loading)
+      const now = partsNow()
+      // If the store was emptied in the meantime, so was its cache. Or a term now has its first document.
+      if (state.terms !== terms || hasMore(now.digests, digests) || hasMore(now.leaves, leaves))
+        return captureTerms(state, collection, query)
+    }
     // No await from here on: all of it is of one moment.
     const epoch = state.epoch.hold()
-    const blocks = new Map(held.map((term, index) => [digests[index] as Digest, terms.capture(term)]))
+    const blocks = new Map(held.map(term => [term.term, terms.capture(term)]))
     const floor = state.dueFloor(collection)
-    return { epoch, blocks, places: state.places, floor, ...floor }
+    return { epoch, leaves, blocks, places: state.places, floor, ...floor }
   } finally {
     for (const term of held) terms.letGo(term)
   }
 }
 
-function partsOf(query: Query, digests = new Set<Digest>(), leaves = new Set<Leaf>()) {
+const hasMore = <Part>(parts: ReadonlySet<Part>, others: ReadonlySet<Part>) =>
+  [...parts].some(part => !others.has(part))
+
+/** Returns the parts that the matches of a query depend on, where some terms are known to have no document. */
+function partsOf(
+  query: Query,
+  isEmpty: (term: Digest) => boolean,
+  digests = new Set([liveTerm]),
+  leaves = new Set<Leaf>(),
+) {
   switch (query.op) {
     case 'term':
       digests.add(query.term)
@@ -96,12 +110,16 @@ function partsOf(query: Query, digests = new Set<Digest>(), leaves = new Set<Lea
     case 'modified':
       leaves.add(query)
       break
-    case 'and':
+    case 'and': {
+      const empty = query.of.find(part => part.op === 'term' && isEmpty(part.term))
+      for (const part of empty ? [empty] : query.of) partsOf(part, isEmpty, digests, leaves)
+      break
+    }
     case 'or':
-      for (const part of query.of) partsOf(part, digests, leaves)
+      for (const part of query.of) partsOf(part, isEmpty, digests, leaves)
       break
     case 'not':
-      partsOf(query.of, digests, leaves)
+      partsOf(query.of, isEmpty, digests, leaves)
       break
     case 'all':
     case 'none':

@@ -7,8 +7,8 @@ import { type LevelDb, openLevelDb, tryToOpen } from './leveldb.ts'
  * The version of the layout in keys.ts and record.ts, of digests and of what boxes are bound to. It changes when servers
  * cannot read each other's folders. Before 2, digests had four bits more than 16 bytes. Before 3, tokens with several
  * containers had other terms. Before 4, boxes were not bound to the times of their document, and tokens had no term by
- * which deduplication finds them. Before 5, times of creation had no keys of their own, and no address began with the time of its
- * id.
+ * which deduplication finds them. Before 5, times of creation had no keys of their own, no address began with the time of
+ * its id, and tokens with capitals in theirs had no term in common.
  */
 const format = 5
 

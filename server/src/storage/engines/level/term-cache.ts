@@ -61,6 +61,12 @@ export class TermCache {
     return term
   }
 
+  /** True if a term is in memory, and no document has it. */
+  isEmpty(collection: CollectionKey, digest: Digest): boolean {
+    const term = this.#find(collection, digest)
+    return term !== undefined && !term.loading && term.blocks.size === 0
+  }
+
   letGo(term: CachedTerm): void {
     term.holders--
     this.#trim()
