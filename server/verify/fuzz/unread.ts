@@ -12,10 +12,10 @@ const localAddress = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
 
 /** More than a server holds for one application: its share of unread responses, as text and as bytes, and some garbage. */
 const mostHeldBytes = (2 * 64 + 32) * 2 ** 20
-/** The server is done with requests whose responses are not read when its memory has not grown by more than this for a while. */
+/** The server is done with requests whose responses are not read when its memory has not grown by more than this for a second. */
 const steadyBytes = 2 ** 20
 const intervalMs = 50
-const steadyIntervals = 4
+const steadyIntervals = 20
 
 /** Sends requests without reading a response. Returns what others notice of it. */
 export async function holdUnread(
@@ -36,12 +36,14 @@ export async function holdUnread(
     return response?.status
   }
   try {
-    let [held, steady] = [before.heldBytes, 0]
+    let [held, least, steady] = [before.heldBytes, before.heldBytes, 0]
     while (steady < steadyIntervals && held - before.heldBytes < 4 * mostHeldBytes) {
       await wait(intervalMs)
-      const last = held
       held = (await target.memory()).heldBytes
-      steady = held - last > steadyBytes ? 0 : steady + 1
+      // Not since the last interval: a slow server grows by less in each.
+      const isGrowing = held - least > steadyBytes
+      least = isGrowing ? held : Math.min(least, held)
+      steady = isGrowing ? 0 : steady + 1
     }
     if (held - before.heldBytes >= mostHeldBytes)
       found.push({
