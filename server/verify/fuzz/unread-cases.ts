@@ -15,7 +15,10 @@ export function unreadCase(document: Document, draw: Draw): UnreadCase {
   return draw(fc.constantFrom(large, large, long, outside, halves, jobs))(draw, document)
 }
 
-/** Reads of a large token. What is behind them on the same connection must not be begun. */
+/**
+ * Reads of a large token: twice the bytes that a server may hold, besides those in the system's send buffers, 1 to 3 MB
+ * of each connection. What is behind them on the same connection must not be begun.
+ */
 function large(): UnreadCase {
   const body = { id: 'fuzz-unread', type: 'token', data: 'x'.repeat(900_000) }
   const { data: _, ...small } = { ...body, id: 'fuzz-behind' }
@@ -28,7 +31,7 @@ function large(): UnreadCase {
     ],
     request: request('GET', '/tokens/fuzz-unread', keys.private),
     extra: {
-      ...{ check: 'unread', connections: 40, times: pipelined - 1 },
+      ...{ check: 'unread', connections: 60, times: pipelined - 1 },
       behind: {
         sent: request('POST', '/tokens', keys.private, { ...small, data: 1 }),
         seen: request('GET', '/tokens/fuzz-behind', keys.private),

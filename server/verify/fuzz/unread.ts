@@ -12,10 +12,11 @@ const localAddress = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
 
 /** More than a server holds for one application: its share of unread responses, as text and as bytes, and some garbage. */
 const mostHeldBytes = (2 * 64 + 32) * 2 ** 20
-/** The server is done with requests whose responses are not read when its memory has not grown by more than this for a second. */
+/** A server whose memory has not grown by more than this for a second is done with the requests. */
 const steadyBytes = 2 ** 20
-const intervalMs = 50
-const steadyIntervals = 20
+/** The server collects its garbage for each look at its memory, which must not take most of its time. */
+const intervalMs = 250
+const steadyIntervals = 4
 
 /** Sends requests without reading a response. Returns what others notice of it. */
 export async function holdUnread(
@@ -36,19 +37,21 @@ export async function holdUnread(
     return response?.status
   }
   try {
-    let [held, least, steady] = [before.heldBytes, before.heldBytes, 0]
-    while (steady < steadyIntervals && held - before.heldBytes < 4 * mostHeldBytes) {
+    let [most, least, steady] = [before.heldBytes, before.heldBytes, 0]
+    while (steady < steadyIntervals && most - before.heldBytes < 4 * mostHeldBytes) {
       await wait(intervalMs)
-      held = (await target.memory()).heldBytes
+      const held = (await target.memory()).heldBytes
+      // It holds less again when the system takes more of the responses, seconds later.
+      most = Math.max(most, held)
       // Not since the last interval: a slow server grows by less in each.
       const isGrowing = held - least > steadyBytes
       least = isGrowing ? held : Math.min(least, held)
       steady = isGrowing ? 0 : steady + 1
     }
-    if (held - before.heldBytes >= mostHeldBytes)
+    if (most - before.heldBytes >= mostHeldBytes)
       found.push({
         fault: 'unread responses',
-        what: `the server holds ${mebibytes(held - before.heldBytes)} MiB more`,
+        what: `the server holds ${mebibytes(most - before.heldBytes)} MiB more`,
       })
     const probe = request('GET', '/livez', keys.public)
     const refused = {
