@@ -53,10 +53,10 @@ export async function derive(
   const { masked, errors } = checkMask(context, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   // Awaiting nothing would cost a microtask each time.
-  const afterMask = turns.passed(store.tenant)
+  const afterMask = turns.passedPart(store.tenant)
   if (afterMask) await afterMask
   const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint
-  const afterFingerprint = turns.passed(store.tenant)
+  const afterFingerprint = turns.passedPart(store.tenant)
   if (afterFingerprint) await afterFingerprint
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)

@@ -6,14 +6,15 @@ function loop() {
   let nowMs = 100
   const turns = new Turns(() => nowMs)
   const order: string[] = []
-  /** Asks for a turn, then works. */
-  const work = async (name: string, ms: number, kind?: string) => {
-    const passing = turns.passed(name[0], kind)
+  const after = async (passing: undefined | Promise<void>, name: string, ms: number) => {
     if (passing) await passing
     order.push(name)
     nowMs += ms
   }
-  return { turns, work, order }
+  /** Asks for a turn, then works. */
+  const work = (name: string, ms: number, kind?: string) => after(turns.passed(name[0], kind), name, ms)
+  const part = (name: string, ms: number) => after(turns.passedPart(name.charAt(0)), name, ms)
+  return { turns, work, part, order }
 }
 
 t.test('work goes ahead while the iteration is short, and then waits for a later one', async t => {
@@ -68,6 +69,15 @@ t.test('work that begins while other work waits does not overtake that of anothe
   await new Promise(resolve => setImmediate(resolve))
   await Promise.all([...all, work('b1', 1)])
   t.same(order, ['a1', 'a2', 'b1'])
+})
+
+t.test('parts of long work have the rest of an iteration, though other work waits', async t => {
+  const { work, part, order } = loop()
+  const parts = async () => {
+    for (const name of ['b1', 'b2', 'b3', 'b4']) await part(name, 2)
+  }
+  await Promise.all([work('a1', 10), parts(), work('a2', 4), work('a3', 4)])
+  t.same(order, ['a1', 'b1', 'b2', 'b3', 'a2', 'b4', 'a3'])
 })
 
 t.test('a task that is requested often in a turn runs once at its end, and again in the next', async t => {

@@ -72,13 +72,25 @@ export class Turns {
   }
 
   /**
-   * Returns a promise to await if it is time to yield; otherwise `undefined`.
+   * Returns a promise to await if it is time to yield, as it is where others wait; otherwise `undefined`.
    *
    * @param work what is begun, such as an operation; nothing where work goes on
    */
   passed(tenant = '', work = ''): undefined | Promise<void> {
+    if (this.#waiting.size === 0) return this.passedPart(tenant, work)
+    return this.#wait(tenant, work)
+  }
+
+  /**
+   * Like `passed`, between the short parts of long work: others wait until the iteration is long. With `passed`, one part
+   * would be done in each iteration.
+   */
+  passedPart(tenant: string, work = ''): undefined | Promise<void> {
     if (this.#beganMs === undefined) this.#begin()
-    if (this.#waiting.size === 0 && !this.#isLong()) return undefined
+    return this.#isLong() ? this.#wait(tenant, work) : undefined
+  }
+
+  #wait(tenant: string, work: string): Promise<void> {
     return new Promise(resolve => {
       const works = this.#waiting.get(tenant)
       const queue = works?.get(work)
