@@ -1,3 +1,4 @@
+// Only in CI: it starts test runners.
 // In a process of its own: it starts test runners.
 /**
  * The fixtures for test runners, as built, in the runners themselves. Each runs tests of which some fail, and leaves their

@@ -1,3 +1,4 @@
+// Only in CI: it starts servers, as the guide says.
 // In a process of its own: it starts servers, as the guide says.
 /**
  * Runs every example of the README files and the guide as printed. Only what belongs to the machine of a reader is put in

@@ -1,3 +1,4 @@
+// Only at night: it measures time, which depends on the machine.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'

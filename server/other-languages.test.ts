@@ -1,3 +1,4 @@
+// Only in CI: it starts servers and programs in other languages.
 // In a process of its own: it starts servers and programs in other languages.
 /**
  * Runs the programs that the page of other languages shows, each with the language if it is installed. `npx` starts the

@@ -1,10 +1,11 @@
+// Only in CI: it packs and installs.
 // In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -13,8 +14,7 @@ import { complaintsOf, complaintsOfDeclarations } from './verify/support/resolut
 
 /**
  * Packs each package as for publishing, installs it alone into an empty folder, and uses it there. A package contains
- * all that it needs of the others. CI installs it with npm and asks one more linter; elsewhere it is unpacked beside
- * links to the dependencies that it names.
+ * all that it needs of the others.
  */
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -91,21 +91,6 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
 const mostPackedBytes = 1_298_000
 
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
-
-const isCi = process.env.SURROGATE_TEST_CI !== undefined
-
-async function unpack(folder: string, name: string, tarball: string): Promise<void> {
-  const modules = join(folder, 'node_modules')
-  const own = join(modules, '@surrogate', name)
-  await mkdir(own, { recursive: true })
-  await execute('tar', ['-xzf', tarball, '-C', own, '--strip-components=1'])
-  const { dependencies = {} } = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'))
-  for (const dependency of Object.keys(dependencies)) {
-    const link = join(modules, dependency)
-    await mkdir(dirname(link), { recursive: true })
-    await symlink(join(root, 'node_modules', dependency), link, 'dir')
-  }
-}
 
 /** Installs a package. Resolves with false if the registry cannot be reached. */
 async function install(folder: string, what: string): Promise<boolean> {
@@ -277,7 +262,7 @@ async function isRequired(t: Test, folder: string, use: string): Promise<void> {
 
 /** Finds the types of every entry of a package in every way that TypeScript has, from the oldest supported version on. */
 async function hasTypesEverywhere(t: Test, name: string, folder: string): Promise<void> {
-  const compilers = [require('typescript'), ...(isCi ? [await oldestTypeScript(t)] : [])]
+  const compilers = [require('typescript'), await oldestTypeScript(t)]
   const settings = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')], esModuleInterop: true }
   for (const [at, code] of (consumers[name] ?? []).entries()) {
     for (const compiler of compilers) {
@@ -368,20 +353,19 @@ for (const [name, files, use] of packages) {
         await lint('publint', '--strict', tarball)
         // It does not know that Node's `require` of an ES module marks a default export.
         const known = ['--ignore-rules', 'false-export-default']
-        if (isCi) await lint('attw', tarball, '--profile', 'strict', ...known)
+        await lint('attw', tarball, '--profile', 'strict', ...known)
       }
 
       const folder = await mkdtemp(join(tmpdir(), 'surrogate-installed-'))
       t.teardown(() => rm(folder, { recursive: true, force: true }))
       await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
-      if (!isCi) await unpack(folder, name, tarball)
-      else if (!(await install(folder, tarball))) {
+      if (!(await install(folder, tarball))) {
         t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
         return
       }
       const installed = join(folder, 'node_modules', '@surrogate', name)
       // As every text says: a package with a scope, whose only program npx runs.
-      if (isCi && name !== 'sdk') await runsByNpx(t, folder, name)
+      if (name !== 'sdk') await runsByNpx(t, folder, name)
       for (const file of files) t.ok(await readFile(join(installed, file)), file)
       const all = await readdir(installed, { recursive: true })
       t.notOk(

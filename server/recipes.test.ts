@@ -1,3 +1,4 @@
+// Only in CI: it starts the tests that the recipes show.
 // In a process of its own: it starts the tests that the recipes show.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

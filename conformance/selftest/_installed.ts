@@ -8,11 +8,8 @@ import { createVault } from '../../server/src/index.ts'
 const execute = promisify(execFile)
 const reports = ['badge.json', 'junit.xml', 'report.html', 'report.json', 'specification.html']
 
-/** Cases of every kind of resource. All are run from the sources, and in CI from the package, too. */
+/** Cases of every kind of resource. All are run from the sources. */
 const some = ['TOK', 'SEA', 'FOR', 'REA', 'INV', 'SES'].flatMap(area => ['--only', `${area}-001`])
-
-/** Set if the tests that only CI runs are run. */
-const isWhole = process.env.SURROGATE_TEST_CI !== undefined
 
 /** Runs the command of the package that is installed in a folder against a server. */
 export async function runsTheSuite(t: Test, folder: string): Promise<void> {
@@ -39,7 +36,7 @@ export async function runsTheSuite(t: Test, folder: string): Promise<void> {
   }
 
   for (const [through, cases, least] of [
-    ['http', isWhole ? [] : some, isWhole ? 150 : some.length / 2],
+    ['http', some, some.length / 2],
     ['sdk', some, some.length / 2],
   ] as const) {
     // A run without a clock and a second tenant is partial: exit code 3.

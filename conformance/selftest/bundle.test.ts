@@ -1,3 +1,4 @@
+// Only in CI: it bundles the program and starts it.
 // In a process of its own: it starts processes and bundles the program.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// Only in CI: it runs the suite against many servers.
 import tap from 'tap'
 import type { Target } from '../src/harness/target.ts'
 import type { Fetch } from '../src/harness/transport.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it runs cases against mutants.
 // In a process of its own: it waits long for what its mutants never do.
 import { accessMutants } from './mutants/access.ts'
 import { proxiesMutants } from './mutants/proxies.ts'

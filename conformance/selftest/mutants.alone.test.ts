@@ -1,4 +1,4 @@
-// Only in CI: it runs the whole suite against mutants.
+// Only at night: it runs the whole suite against mutants.
 import tap from 'tap'
 import { failuresOn } from './failures.ts'
 import { isOfKind, kinds } from './kinds.ts'

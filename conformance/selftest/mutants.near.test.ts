@@ -1,3 +1,4 @@
+// Only in CI: it runs cases against mutants.
 import { nearMutants } from './mutants/near.ts'
 import { catchMutants } from './mutants.cases.ts'
 

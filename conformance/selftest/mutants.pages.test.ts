@@ -1,3 +1,4 @@
+// Only in CI: it runs cases against mutants.
 // In a process of its own: it takes long.
 import tap from 'tap'
 import { pagesMutants } from './mutants/pages.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it runs cases against mutants.
 import { refusalMutants } from './mutants/refusals.ts'
 import { catchMutants } from './mutants.cases.ts'
 

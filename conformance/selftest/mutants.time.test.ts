@@ -1,3 +1,4 @@
+// Only in CI: it runs cases against mutants.
 import { timeMutants } from './mutants/time.ts'
 import { catchMutants } from './mutants.cases.ts'
 

@@ -1,3 +1,4 @@
+// Only in CI: it runs cases against mutants.
 import tap from 'tap'
 import { run } from '../src/run.ts'
 import { outcomeOf } from '../src/verdict.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it builds an image.
 // In a process of its own: it installs packages, which takes long.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -6,8 +6,8 @@
  */
 import { nodesOf, startCitus } from './support/citus.ts'
 import { PostgresUnavailable } from './support/postgres/unavailable.ts'
-import { testsOf } from './unit/compile-tests.ts'
 import { runTests } from './unit/run-tests.ts'
+import { testsOf } from './unit/tests.ts'
 
 const engine = 'server/src/storage/engines/postgres'
 const usual = [

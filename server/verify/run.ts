@@ -2,6 +2,7 @@
 import { runNamed } from './run-named.ts'
 
 await runNamed('verify', {
+  busy: 'server/verify/busy.ts',
   citus: 'server/verify/citus.ts',
   crash: 'server/verify/crash.ts',
   engines: 'server/verify/engines.ts',

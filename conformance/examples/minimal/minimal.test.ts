@@ -1,3 +1,4 @@
+// Only in CI: it runs the suite against another server.
 import { readdir, readFile } from 'node:fs/promises'
 import tap from 'tap'
 import { minimalClaims, startMinimal } from '../../selftest/_minimal.ts'

@@ -1,3 +1,4 @@
+// Only at night: it builds the server with mutants.
 // In a process of its own: it builds the server with its mutants and runs it in a thread.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

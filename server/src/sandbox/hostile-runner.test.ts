@@ -1,3 +1,4 @@
+// Only in CI: it replaces the process of formulas by hostile ones.
 // In a process of its own: it takes long.
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'

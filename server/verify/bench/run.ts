@@ -6,7 +6,6 @@ await runNamed('bench', {
   copy: 'server/verify/bench/copy.ts',
   formulas: 'server/verify/bench/formulas.ts',
   leaks: 'server/verify/bench/leaks.ts',
-  peers: 'server/verify/bench/peers/run.ts',
   requests: 'server/verify/bench/requests.ts',
   scale: 'server/verify/bench/scale/run.ts',
   sdk: 'sdk/bench/overhead.ts',

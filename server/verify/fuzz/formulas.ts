@@ -55,22 +55,3 @@ export const code = weighted(
   ],
   [1, fc.array(fc.constantFrom(...symbols.split(' ')), { maxLength: 30 }).map(made => made.join(' '))],
 )
-
-/** Fetches `args.url`, but for half a second at most. */
-const fetching = `const late = new Promise(done => setTimeout(() => done({}), 500))
-  const { url, method, body } = req.args
-  const fetched = fetch(url, { method, body }).then(async response => ({ status: response.status, text: (await response.text()).slice(0, 100) }), () => ({}))
-  return { raw: await Promise.race([fetched, late]) }`
-
-const parameters = [
-  { name: 'number', type: 'number' },
-  { name: 'card.number', type: 'string', optional: true },
-  { name: 'flag', type: 'boolean', optional: true },
-]
-
-/** The formulas that are created before the first case, each with a reactor. Most are chosen by their position. */
-export const preparedFormulas: readonly { readonly code: string; readonly request_parameters?: object }[] = [
-  { code: formula(fetching) },
-  { code: formula('return { raw: req.args.number }'), request_parameters: parameters },
-  ...bodies.map(body => ({ code: formula(body) })),
-]

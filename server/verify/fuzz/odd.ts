@@ -3,7 +3,6 @@ import type { Schema } from './document.ts'
 import { repeated, weighted } from './draw.ts'
 import { anyText, awkwardNumbers, awkwardSpellings, type Json, spelled, writeJson } from './texts.ts'
 
-const mebibyte = 2 ** 20
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth)
 const members = (count: number, value: Json = 'v') =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]))
@@ -61,39 +60,3 @@ const moreMembers = fc.oneof(
     '"toString":1,"valueOf":null',
   ),
 )
-
-/** What texts are filled with. */
-export const piece = fc.constantFrom(
-  ...'{ } {{ }} {{a}} {% a / a/ /a/ - 0 0- [ ( ] " \' \\ \\" . a. _ + = A \u0000 é 🙂 % | {"a": [1, /* `${ a=> *a'.split(
-    ' ',
-  ),
-  ...['{{ ', '{{ a | ', ' ', 'NOT ', ' OR type:a', '{{ id-1 }} '],
-)
-export const filled = (piece: string, size: number) =>
-  piece.repeat(Math.ceil(size / piece.length)).slice(0, size)
-
-/** As much of one thing as a body may have, or more: a long text, many items or members, good or bad, anything that is not JSON. */
-export function hugeValue(schema: Schema, usual: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-  const types = [schema.type ?? 'object'].flat()
-  const size = weighted(
-    [30, fc.constantFrom(300, 2_001, 25_000, 140_000, 500_000, mebibyte - 2_000)],
-    [1, fc.constant(5 * mebibyte - 2_000)],
-  )
-  const text = fc.tuple(piece, size).map(([piece, size]) => filled(piece, size))
-  const item = fc.oneof(
-    usual,
-    fc.constantFrom<Json>('x', 1, {}, '/c/', '{{ data }}', { priority: 1, conditions: [{}] }),
-  )
-  const count = ([value, most]: [Json, number]) => Math.ceil(most / (JSON.stringify(value).length + 10))
-  return weighted<Json>(
-    [types.includes('string') ? 8 : 1, text],
-    [
-      types.includes('array') ? 8 : 1,
-      fc.tuple(item, size).map(made => Array.from({ length: count(made) }, () => made[0])),
-    ],
-    [types.includes('object') ? 8 : 1, fc.tuple(item, size).map(made => members(count(made), made[0]))],
-    [1, text.map(made => Array.from({ length: 10 }, (_, index) => `/${index}/${made}`.slice(0, 100_000)))],
-    [1, text.map(name => ({ [name]: 1 }))],
-    [4, text.map(spelled)],
-  )
-}

@@ -7,13 +7,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { admissionBounds, connectionLimits } from '../../src/base/limits.ts'
-import { keys } from '../fuzz/callers.ts'
-import { mebibytes } from '../fuzz/memory.ts'
-import { startTarget } from '../fuzz/target.ts'
-import { startWatcher } from '../fuzz/watcher.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
 import { attacks, type Victim } from './attacks.ts'
+import { keys } from './callers.ts'
+import { mebibytes } from './memory.ts'
+import { startTarget } from './target.ts'
+import { startWatcher } from './watcher.ts'
 
 const { values } = parseArgs({
   options: {
@@ -131,9 +131,9 @@ try {
   const victim = await prepare()
   const watched = { port: target.port, pid: target.pid }
   const reads = startWatcher({ ...watched, path: '/tokens/honest', key: keys.other })
-  const probes = startWatcher({ ...watched, port: probed, path: '/livez', opensAgain: true })
+  const probes = startWatcher({ ...watched, port: probed, path: '/livez', key: '', opensAgain: true })
   // The port that everybody reaches: probes get in there too, but wait with everybody else to be accepted.
-  const publicProbes = startWatcher({ ...watched, path: '/livez', opensAgain: true })
+  const publicProbes = startWatcher({ ...watched, path: '/livez', key: '', opensAgain: true })
   const watchers = [reads, probes, publicProbes]
   for (const watcher of watchers) teardowns.push(() => watcher.end())
   await wait(2_000)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/json/json.ts'
 import { cardNumber } from '../bench/cards.ts'
-import { keys } from '../fuzz/callers.ts'
 import { Dice } from '../support/dice.ts'
+import { keys } from './callers.ts'
 
 /** The tokens that are kept: from then on each create is balanced by a delete or an expiry. */
 const mostTokens = 1000

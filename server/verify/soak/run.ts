@@ -12,10 +12,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cpuUsOf } from '../bench/processes.ts'
 import { quantileMs } from '../bench/table.ts'
-import { mebibytes } from '../fuzz/memory.ts'
-import { startTarget } from '../fuzz/target.ts'
 import { type Judged, judge } from './flatness.ts'
 import { SoakLoad } from './load.ts'
+import { mebibytes } from './memory.ts'
+import { startTarget } from './target.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,3 +1,4 @@
+// Only at night: it needs Citus.
 // In a process of its own: it ends nodes of a database.
 import t from 'tap'
 import { rootTenant } from '../../src/storage/keys/keyring.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it starts servers.
 import t from 'tap'
 import { silentLog } from '../../src/base/log.ts'
 import { LevelStore } from '../../src/storage/engines/level/level-store.ts'

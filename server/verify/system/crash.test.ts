@@ -1,3 +1,4 @@
+// Only in CI: it kills servers.
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Only in CI: it searches everything that servers write.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,3 +1,4 @@
+// Only in CI: it starts several servers.
 import t from 'tap'
 import { openSchema, withPostgres } from '../support/postgres.ts'
 import { openReceiver } from '../support/receiver.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it kills servers.
 import { randomInt } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { openSchema, withPostgres } from '../support/postgres.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it cuts servers off from their database.
 import t from 'tap'
 import { PostgresStore } from '../../src/storage/engines/postgres/postgres-store.ts'
 import { openSchema, withPostgres } from '../support/postgres.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it stops the database of servers.
 import t from 'tap'
 import { startPostgres, withOwnPostgres } from '../support/postgres.ts'
 import { type Replica, startReplicas } from '../support/started-replicas.ts'

@@ -1,3 +1,4 @@
+// Only in CI: it starts several servers.
 import t from 'tap'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
 import { openStore } from '../../src/storage/open.ts'

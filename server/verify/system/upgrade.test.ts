@@ -1,3 +1,4 @@
+// Only at night: it needs a server of the last release.
 // In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

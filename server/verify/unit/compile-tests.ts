@@ -1,18 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { bundleOptions } from '../../scripts/build/bundle-options.ts'
-
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+import { isAlone, root } from './tests.ts'
 
 /** Programs that tests start in processes of their own, and modules that they preload or import there. */
 const programs = [
   'server/src/program/main.ts',
-  'server/verify/fuzz/probe.ts',
-  'server/verify/fuzz/watch.ts',
   'server/verify/soak/attackers.ts',
-  'server/verify/fuzz/_sabotage.ts',
+  'server/verify/soak/probe.ts',
+  'server/verify/soak/watch.ts',
   'server/src/expressions/_fixture.ts',
   'server/src/sandbox/_fixture.ts',
   'server/src/sandbox/_probe.ts',
@@ -20,37 +18,6 @@ const programs = [
   'server/src/webhooks/_crash-process.ts',
   'server/verify/support/postgres/server.ts',
 ] as const
-
-/** All tests, from the root of the repository. */
-export function findTests(): string[] {
-  return ['conformance', 'sdk', 'server'].flatMap(name => testsIn(join(root, name)))
-}
-
-function testsIn(path: string): string[] {
-  return readdirSync(path, { withFileTypes: true }).flatMap(entry => {
-    const inside = join(path, entry.name)
-    if (entry.isDirectory()) return /^(node_modules|dist|generated)$/.test(entry.name) ? [] : testsIn(inside)
-    return entry.name.endsWith('.test.ts') ? [relative(root, inside)] : []
-  })
-}
-
-/** Returns the tests in files and folders. @throws if there are none */
-export function testsOf(paths: readonly string[]): string[] {
-  const absolute = paths.map(path => resolve(path))
-  const tests = findTests().filter(test =>
-    absolute.some(path => `${join(root, test)}${sep}`.startsWith(path + sep)),
-  )
-  if (tests.length === 0) throw new Error(`there are no tests in ${paths.join(', ')}`)
-  return tests
-}
-
-const textOf = (test: string) => readFileSync(join(root, test), 'utf8')
-
-/** Returns why only CI runs a test, or undefined if every run does. A test says so in its first lines. */
-export const whyOnlyInCi = (test: string) => /^\/\/ Only in CI: (.+)$/m.exec(textOf(test))?.[1]
-
-/** A test says so, and why, if it would disturb others in its process, be disturbed by them, or hold them up. */
-const isAlone = (test: string) => /^\/\/ In a process of its own: /m.test(textOf(test))
 
 /** Fewer files than this share a process with those of the folder above. */
 const few = 12

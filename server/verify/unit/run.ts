@@ -1,21 +1,18 @@
 /**
- * `npm run unit [-- FLAG… PATH…]`: compiles the tests, all or those in files and folders, and runs them by tap, which
- * gets the flags. `--ci` adds the tests that only CI runs.
+ * `npm run unit [-- FLAG… PATH…]`: compiles tests and runs them by tap, which gets the flags. Without paths it runs all
+ * tests of a layer: those of `npm test`, or those of `--layer=ci` or `--layer=nightly`.
  */
-import { findTests, testsOf, whyOnlyInCi } from './compile-tests.ts'
-import { runTests } from './run-tests.ts'
 
+import { runTests } from './run-tests.ts'
+import { isLayer, layers, testsOf, testsOfLayer } from './tests.ts'
+
+const layerFlag = '--layer='
 const words = process.argv.slice(2)
 const paths = words.filter(word => !word.startsWith('-'))
-const isWhole = paths.length === 0
-const isCi = words.includes('--ci')
-const all = isWhole ? findTests() : testsOf(paths)
-const left = isWhole && !isCi ? all.filter(whyOnlyInCi) : []
-const tests = all.filter(test => !left.includes(test))
+const layer = words.find(word => word.startsWith(layerFlag))?.slice(layerFlag.length) ?? 'test'
+if (!isLayer(layer)) throw new Error(`--layer must be one of ${layers.join(', ')}`)
 process.exitCode = await runTests({
-  tests,
-  isWhole,
-  flags: words.filter(word => word.startsWith('-') && word !== '--ci'),
-  ...(isCi ? { env: { SURROGATE_TEST_CI: '1' } } : {}),
+  tests: paths.length > 0 ? testsOf(paths) : testsOfLayer(layer),
+  flags: words.filter(word => word.startsWith('-') && !word.startsWith(layerFlag)),
+  keepsCompiled: paths.length === 0 && layer === 'test',
 })
-for (const test of left) process.stdout.write(`left to CI: ${test} (${whyOnlyInCi(test)})\n`)

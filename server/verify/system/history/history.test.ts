@@ -1,3 +1,4 @@
+// Only at night: `npm run verify -- history` runs it for minutes.
 // In a process of its own: it takes long.
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

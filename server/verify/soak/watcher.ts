@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { loader, locateProgram } from '../support/process.ts'
 import type { SlowRead, WatchJob, WatchMessage, WatchSummary } from './watch.ts'
 
-/** The watching process, as seen by the fuzz. */
+/** The watching process, as seen by the process that started it. */
 export interface Watcher {
   /** Returns the slow reads since the last call, oldest first. */
   slowReads(): SlowRead[]
@@ -16,7 +16,7 @@ export interface Watcher {
 }
 
 export function startWatcher(job: WatchJob): Watcher {
-  const child = fork(fileURLToPath(locateProgram('server/verify/fuzz/watch.ts')), { execArgv: [...loader] })
+  const child = fork(fileURLToPath(locateProgram('server/verify/soak/watch.ts')), { execArgv: [...loader] })
   const failures: string[] = []
   let slow: SlowRead[] = []
   let onSummary = (_: WatchSummary) => {}

@@ -37,7 +37,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Starts the server from its sources, since a build may be outdated. */
 export async function startTarget({ storage, dev, preload, env = {} }: TargetOptions): Promise<Target> {
-  const folder = await mkdtemp(join(tmpdir(), 'surrogate-fuzz-'))
+  const folder = await mkdtemp(join(tmpdir(), 'surrogate-soak-'))
   const setup = join(folder, 'bootstrap.json')
   await writeFile(setup, JSON.stringify(bootstrap))
   const node = [
@@ -45,7 +45,7 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
     '--max-semi-space-size=32',
     '--expose-gc',
     ...loader,
-    ...['server/verify/fuzz/probe.ts', ...(preload === undefined ? [] : [preload])].map(
+    ...['server/verify/soak/probe.ts', ...(preload === undefined ? [] : [preload])].map(
       path => `--import=${locateProgram(path)}`,
     ),
     ...programArguments(),

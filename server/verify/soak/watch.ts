@@ -1,18 +1,17 @@
 /**
  * A separate process that reads one token again and again over its own connection, and reports slow reads to its
- * parent. So the load of the fuzz itself does not slow these reads down.
+ * parent. So the load of the others does not slow these reads down.
  */
 import { readFileSync } from 'node:fs'
+import { Agent, type RequestOptions, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { keys } from './callers.ts'
-import { FuzzConnection } from './connection.ts'
 
 export interface WatchJob {
   readonly port: number
   readonly pid: number
-  /** Default: a token of the tenant of the fuzz. */
-  readonly path?: string
-  readonly key?: string
+  /** Of a token. */
+  readonly path: string
+  readonly key: string
   /** True to open a connection for each read. */
   readonly opensAgain?: boolean
 }
@@ -90,23 +89,33 @@ async function watch(job: WatchJob): Promise<void> {
 async function* reads({
   port,
   pid,
-  path = '/tokens/fuzz-watched',
-  key = keys.private,
+  path,
+  key,
   opensAgain = false,
 }: WatchJob): AsyncGenerator<SlowRead & { readonly status: number }> {
-  const connection = new FuzzConnection(port)
-  const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nSVC-API-KEY: ${key}\r\n\r\n`)
+  const agent = new Agent({ keepAlive: !opensAgain, maxSockets: 1 })
+  const options = { port, path, agent, headers: { 'SVC-API-KEY': key }, timeout: timeoutMs }
   for (;;) {
     const waitedBefore = waitedMs(pid) + waitedMs('self')
     const startMs = nowMs()
-    const { status } = await connection.exchange(bytes, timeoutMs)
+    const status = await statusOf(options)
     const endMs = nowMs()
     const netMs = Math.max(0, endMs - startMs - (waitedMs(pid) + waitedMs('self') - waitedBefore))
-    if (opensAgain) connection.close()
     yield { status, startMs, endMs, netMs }
     await wait(pauseMs)
   }
 }
+
+/** Sends a request and reads its response. */
+const statusOf = (options: RequestOptions) =>
+  new Promise<number>((resolve, reject) => {
+    const sent = request(options, response => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
+    })
+    sent.once('timeout', () => sent.destroy(new Error(`nothing came for ${timeoutMs} ms`)))
+    sent.once('error', reject)
+    sent.end()
+  })
 
 function report(message: WatchMessage): void {
   process.send?.(message)
