@@ -96,7 +96,6 @@ function makeMachine(t: Test): string {
     chmodSync(join(folder, 'bin', name), 0o755)
   }
   const [bootstrap = ''] = codesOf('server/guide/configure.md', 'json')
-  const [template = ''] = codesOf('server/guide/terminal.md', 'json')
   writeFileSync(join(folder, 'bin/starter.mjs'), starter)
   for (const name of ['npx', 'surrogate-server'])
     script(name, `exec '${process.execPath}' '${folder}/bin/starter.mjs' ${name} "$@"`)
@@ -105,8 +104,6 @@ function makeMachine(t: Test): string {
   script('install', `exec /usr/bin/install $(echo " $*" | sed 's/ -g surrogate//')`)
   symlinkSync(join(root, 'server'), join(folder, 'global/@surrogate/server'))
   writeFileSync(join(folder, 'tenants.json'), bootstrap)
-  writeFileSync(join(folder, 'card.json'), template)
-  writeFileSync(join(folder, 'cards.csv'), 'pan,month,year,customer\n4242424242424242,01,2099,c_1001\n')
   for (const name of ['telemetry.mjs', 'dump.sql', 'master-key.mjs']) writeFileSync(join(folder, name), '')
   return folder
 }
@@ -155,7 +152,6 @@ async function runsInShell(t: Test, code: string): Promise<void> {
     .replaceAll(/SURROGATE_NEW_MASTER_KEY=<.+?>/g, `SURROGATE_NEW_MASTER_KEY=${newKey}`)
     .replaceAll('SURROGATE_MANAGEMENT_KEY=…', `SURROGATE_MANAGEMENT_KEY=${managementKey}`)
     .replaceAll('key_prv_…', privateKey)
-    .replaceAll('key_mgt_…', managementKey)
     .replaceAll(/(?<=--(?:base-url|private-key|other-private-key) )…/g, 'http://127.0.0.1:1')
   t.notMatch(text.replaceAll(/#.*$/gm, ''), /…|<the /, 'everything that is left out has its value')
   const { PATH = '', HOME = '' } = process.env

@@ -30,12 +30,6 @@ await writeFile(new URL('dev-operations.ts', generated), devTypes)
 // `vault.dev` is the client of development servers, with another way to send.
 await rm(new URL('dev-client/', generated), { recursive: true, force: true })
 await cp(new URL('sdk/src/dev/client/', root), new URL('dev-client/', generated), { recursive: true })
-// The client for the terminal sends by the table of operations, retries and errors of the client for programs.
-await rm(new URL('client/', generated), { recursive: true, force: true })
-await cp(new URL('sdk/src/', root), new URL('client/', generated), {
-  recursive: true,
-  filter: source => !/\.test\.ts$|\/dev$/.test(source),
-})
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 // All load sources that import the facts.
 const { postmanCollection } = await import('./postman.ts')

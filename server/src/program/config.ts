@@ -27,8 +27,6 @@ export interface Flag {
   readonly default?: string
   readonly value?: string
   readonly help: string
-  /** True if the environment does not set it, as it is about one call. */
-  readonly isOfCall?: true
   /** True if its value may be secret: the variable `SURROGATE_<NAME>_FILE` can name a file that has it. */
   readonly isSecret?: true
 }
@@ -200,7 +198,7 @@ function fromArguments(
 const variableOf = (flag: string) => `SURROGATE_${flag.replaceAll('-', '_').toUpperCase()}`
 
 function fromEnvironment(table: readonly Flag[], environment: Environment): FlagValues {
-  const settings = table.filter(flag => !flag.isOfCall && flag.name !== 'help' && flag.name !== 'version')
+  const settings = table.filter(flag => flag.name !== 'help' && flag.name !== 'version')
   refuseMisspelled(settings, environment)
   const entries = settings.map(flag => {
     const name = variableOf(flag.name)

@@ -8,10 +8,8 @@ export function describeFlags(table: readonly Flag[]): string[] {
   })
 }
 
-/** @param client one line for each first word of the client's commands */
 export function helpText(
   commands: readonly { readonly name: string; readonly summary: string }[] = [],
-  client: readonly string[] = [],
 ): string {
   return [
     'Usage: surrogate-server [flags]',
@@ -22,10 +20,6 @@ export function helpText(
     'Commands (surrogate-server <command> --help shows details, and whether servers have to be stopped):',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
-    '',
-    'Client, for a server that runs at --url or SURROGATE_URL, with the API key in SURROGATE_KEY:',
-    '',
-    ...client,
     '',
     'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
     'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',

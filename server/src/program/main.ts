@@ -12,13 +12,11 @@ import { nameOfStore, parseStorage } from '../storage/location.ts'
 import { createVault, type Vault } from '../vault.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
-import { clientOperations } from './commands/client/operations.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { helpText } from './help-text.ts'
-import { linePrinter } from './print-line.ts'
 import { withProfile } from './profile.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
 import { explainSystemError } from './system-errors.ts'
@@ -30,18 +28,14 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   try {
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {
-      const { output, exitCode } = await runCommand(
-        first,
-        argv.slice(1),
-        environment,
-        line => process.stderr.write(`${line}\n`),
-        linePrinter(process.stdout),
+      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
+        process.stderr.write(`${line}\n`),
       )
       print(output)
       return exitCode
     }
     const config = readConfig(argv, environment)
-    if (config.help) return print(await helpOfProgram())
+    if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
     const { storage, headerPrefix, dev, devToken, profile, bootstrap } = config
     const { masterKey, corsOrigins, cardIssuers, allowPrivateCallbacks } = config
@@ -71,11 +65,6 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     process.stderr.write(`surrogate-server: ${refusal}\n`)
     return exitRefused
   }
-}
-
-async function helpOfProgram(): Promise<string> {
-  const { describeClient } = await import('./commands/client/help.ts')
-  return helpText(commands, describeClient(clientOperations()))
 }
 
 async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {

@@ -28,8 +28,6 @@ interface CommandInput {
   readonly values: FlagValues
   readonly operands: readonly string[]
   readonly environment: Environment
-  /** Prints a line of a result that is long. Rejects with EPIPE once nobody reads it. */
-  readonly print: (line: string) => Promise<void>
   /** Prints a line of progress. */
   readonly onProgress: (line: string) => void
 }

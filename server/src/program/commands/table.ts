@@ -4,13 +4,10 @@ import { ConfigError } from '../config-error.ts'
 import { describeFlags } from '../help-text.ts'
 import { backupCommand } from './backup.ts'
 import { checkProfileCommand } from './check-profile.ts'
-import { clientOperations, operationsNamed } from './client/operations.ts'
 import type { Command, CommandResult } from './command.ts'
 import { copyCommand } from './copy.ts'
 import { exportCommand } from './export.ts'
-import { importCommand } from './import.ts'
 import { leaksCommand } from './leaks.ts'
-import { logsCommand } from './logs.ts'
 import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
 import { restoreCommand } from './restore.ts'
@@ -29,8 +26,6 @@ export const commands: readonly Command[] = [
   checkProfileCommand,
   leaksCommand,
   exportCommand,
-  logsCommand,
-  importCommand,
 ]
 
 /** Runs a command. Resolves with the text to print. @throws {OperatorError} */
@@ -39,20 +34,14 @@ export async function runCommand(
   argv: readonly string[],
   environment: Environment,
   onProgress: (line: string) => void = () => {},
-  print: (line: string) => Promise<void> = async () => {},
 ): Promise<CommandResult> {
   const command = commands.find(one => one.name === name)
-  const operations = operationsNamed(name)
-  // `logs list` is an operation, `logs --follow` a command.
-  if (operations.length > 0 && (!command || operations.some(({ words }) => words[1] === argv[0]))) {
-    // Loaded here, as servers do not need it.
-    const { runClient } = await import('./client/run.ts')
-    const { stdin: input, stdout } = process
-    return runClient(name, argv, { environment, input, columns: stdout.columns, onProgress })
-  }
   if (!command) {
-    const names = [...commands.map(one => one.name), ...clientOperations().map(({ words }) => words[0] ?? '')]
-    const near = didYouMean(name, names) || ';'
+    const near =
+      didYouMean(
+        name,
+        commands.map(one => one.name),
+      ) || ';'
     throw new ConfigError(
       `there is no command of that name${near} surrogate-server --help lists the commands`,
     )
@@ -60,7 +49,7 @@ export async function runCommand(
   const flags = [...command.flags, helpFlag]
   const { values, operands } = readFlags(flags, argv, environment, command.operands, [name])
   if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
-  const result = await command.run({ values, operands, environment, print, onProgress })
+  const result = await command.run({ values, operands, environment, onProgress })
   return typeof result === 'string' ? { output: result, exitCode: 0 } : result
 }
 
