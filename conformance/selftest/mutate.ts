@@ -56,8 +56,6 @@ export function requestFrom(
 export const keyOf = (received: Received) => received.headers.get('SVC-API-KEY') ?? undefined
 
 export async function bodyOf(response: Response): Promise<Body> {
-  // Such a body does not end.
-  if (response.headers.get('content-type') === 'application/x-ndjson') return undefined
   return parsed(await response.clone().text())
 }
 

@@ -39,8 +39,6 @@ export interface FetchResponse {
   readonly headers: { get(name: string): string | null }
   /** Resolves with the body. */
   text(): Promise<string>
-  /** The body as it comes: a stream of the web. Needed to follow the log only. */
-  readonly body?: unknown
 }
 
 /**

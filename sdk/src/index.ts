@@ -33,8 +33,6 @@ export type {
   FoundToken,
   LogEntityType,
   LogEntry,
-  LogLine,
-  LogPosition,
   LookupTokensRequest,
   Metadata,
   Pagination,
@@ -89,7 +87,7 @@ export { items, type Page, type PageCall, Pages } from './pages.ts'
 export { type ApplicationQuery, Applications } from './resources/applications.ts'
 export { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
 export { type JobQuery, Jobs } from './resources/jobs.ts'
-export { type LogFollowQuery, type LogQuery, Logs } from './resources/logs.ts'
+export { type LogQuery, Logs } from './resources/logs.ts'
 export { Proxies, type ProxyQuery } from './resources/proxies.ts'
 export { type ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
 export { type ReactorQuery, Reactors } from './resources/reactors.ts'

@@ -69,7 +69,7 @@ const callByName =
 type Call = (...ids: string[]) => PromiseLike<unknown>
 
 /** Methods that are another use of an operation. */
-const variants = ['logs.follow', 'tokens.deleteEach']
+const variants = ['tokens.deleteEach']
 
 t.test('the client has no operation that the contract has not', async t => {
   const { surrogate } = fakeClient(() => json({}))

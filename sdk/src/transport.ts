@@ -111,9 +111,7 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
         if (body) init.body = body
         const attempt = async () => {
           const response = await fetch(url + query, init)
-          // Whoever follows a log reads the body while it comes.
-          const isStream = response.status === 200 && (request.query as { follow?: unknown })?.follow
-          return [response as Response, isStream ? '' : await response.text()] as const
+          return [response as Response, await response.text()] as const
         }
         let cancel: (() => void) | undefined
         let response: Response

@@ -1,6 +1,5 @@
 import { type Fetch, Surrogate, type SurrogateError, type SurrogateOptions } from '../src/index.ts'
 import type { Waits } from '../src/retry.ts'
-import { createSend } from '../src/transport.ts'
 
 /** Responds to a request of the fake server, or throws like a broken connection. */
 export type Responder = (request: Request, body: string) => Response | Promise<Response>
@@ -36,8 +35,8 @@ export function fakeClient(answers: Responder | Responder[], options: Partial<Su
     random: () => 1,
     now: () => Date.parse('2030-01-01T00:00:00Z'),
   }
-  const all = { apiKey, baseUrl: 'http://vault.test', fetch, ...options }
-  return { surrogate: new Surrogate(all, waits), send: createSend(all, waits), waits, sent, slept }
+  const surrogate = new Surrogate({ apiKey, baseUrl: 'http://vault.test', fetch, ...options }, waits)
+  return { surrogate, sent, slept }
 }
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>

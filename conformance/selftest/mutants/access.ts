@@ -117,26 +117,6 @@ export const accessMutants: Mutants = {
       return response
     }),
   },
-  // A log that is followed begins with the next entry, wherever the last stream ended.
-  'follows-with-gaps': {
-    failing: ['LOG-502.a', 'LOG-502.b'],
-    change: intercept('GET', /^\/logs$/, (received, next) => {
-      const search = received.search.includes('follow')
-        ? received.search.replaceAll(/&(from|after)=[^&]*/g, '')
-        : received.search
-      return next(requestFrom(received, { search }))
-    }),
-  },
-  // Who follows the log goes on when the key has been revoked.
-  'follows-without-key': {
-    failing: ['LOG-503.a'],
-    change: intercept('GET', /^\/logs$/, async (received, next, { managementKey }) => {
-      const response = await next(requestFrom(received))
-      if (!response.ok || !received.search.includes('follow')) return response
-      await response.body?.cancel()
-      return next(requestFrom(received, { key: managementKey }))
-    }),
-  },
   // The log is empty.
   'log-shows-nothing': {
     failing: ['LOG-501.a', 'TOK-512.a'],

@@ -50,7 +50,6 @@ import { sessionCases } from './sessions.case.ts'
 import { applicationCases } from './surrogate-access.case.ts'
 import { boundCases } from './surrogate-bounds.case.ts'
 import { errorCases } from './surrogate-errors.case.ts'
-import { followCases } from './surrogate-follow.case.ts'
 import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
@@ -88,7 +87,6 @@ export const allCases: readonly Case[] = [
   ...proxyCases,
   ...oneWayCases,
   ...applicationCases,
-  ...followCases,
   ...recordCases,
   ...tenantCases,
   ...boundCases,

@@ -171,24 +171,8 @@ export class Contract {
     const content = spec.content[type ?? '']
     if (!content)
       return `has the content type ${type || '(none)'}, not ${Object.keys(spec.content).join(' or ')}`
-    if (type === 'application/x-ndjson') return this.#linesComplaint(content.schema, reply)
     if (reply.body === undefined) return 'has a body that is not JSON'
     return this.#schemas.surrogate.complaint(content.schema, reply.body)
-  }
-
-  /** The last line may be cut off. */
-  #linesComplaint(schema: unknown, { text }: Reply): string | undefined {
-    for (const line of text.split('\n').slice(0, -1)) {
-      let value: unknown
-      try {
-        value = JSON.parse(line)
-      } catch {
-        return 'has a line that is not JSON'
-      }
-      const complaint = this.#schemas.surrogate.complaint(schema, value)
-      if (complaint !== undefined) return complaint
-    }
-    return undefined
   }
 
   #problemComplaint(reply: Reply): string | undefined {

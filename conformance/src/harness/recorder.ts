@@ -111,7 +111,7 @@ export class Recorder {
       const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
       const trace = options.plain ? {} : { [`${this.#target.headerPrefix}-TRACE-ID`]: crypto.randomUUID() }
       const request = requestTo(this.#target, key, method, path, payload, { ...trace, ...options.headers })
-      await exchange({ ...request, isEnough: options.isEnough })
+      await exchange(request)
     }
     if (!reply) throw new Finding(`the client sent nothing for ${method} ${path}`)
     this.#complain(reply, this.contract.complaints(operation, reply, this.#target.headerPrefix))

@@ -92,8 +92,6 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** A body that is sent unchanged instead of JSON. */
   readonly raw?: string | Uint8Array<ArrayBuffer>
-  /** True for the beginning of a response that is enough, as of one that does not end. */
-  readonly isEnough?: (text: string) => boolean
   /** Sends plain HTTP even in a run through the client, for requests that no client would send. */
   readonly plain?: boolean
 }

@@ -10,8 +10,6 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined
-  /** True for the beginning of a response body that is enough: the rest of it is not read. */
-  readonly isEnough?: ((text: string) => boolean) | undefined
 }
 
 /** A response with its whole body. */
@@ -54,7 +52,7 @@ const kept = { keepAlive: true, timeout: 4000 }
 export function overHttp(): Transport {
   const plain = new http.Agent(kept)
   const secure = new https.Agent(kept)
-  return ({ method, url, headers, body, isEnough }, signal) =>
+  return ({ method, url, headers, body }, signal) =>
     new Promise((resolve, reject) => {
       const isSecure = url.startsWith('https:')
       // As bytes: with a text, Node writes the headers in its encoding.
@@ -76,24 +74,22 @@ export function overHttp(): Transport {
       request.on('response', response => {
         const chunks: Buffer[] = []
         let size = 0
-        const finish = () => {
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          chunks.push(chunk)
+          if (size <= largestBody) return
+          reject(new TooLarge())
+          request.destroy()
+        })
+        response.on('error', reject)
+        response.on('end', () => {
           const { statusCode = 0, rawHeaders } = response
           resolve({
             status: statusCode,
             headers: headersOf(rawHeaders),
             body: new Uint8Array(Buffer.concat(chunks)),
           })
-        }
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length
-          chunks.push(chunk)
-          if (size > largestBody) reject(new TooLarge())
-          else if (isEnough?.(utf8.decode(Buffer.concat(chunks)))) finish()
-          else return
-          request.destroy()
         })
-        response.on('error', reject)
-        response.on('end', finish)
       })
       request.end(bytes)
     })
@@ -102,7 +98,7 @@ export function overHttp(): Transport {
 /** Returns a transport by a function like `fetch`, as of a server in the same process. */
 export const byFetch =
   (fetch: Fetch): Transport =>
-  async ({ method, url, headers, body, isEnough }, signal) => {
+  async ({ method, url, headers, body }, signal) => {
     const request = new Request(url, {
       method,
       headers,
@@ -111,13 +107,10 @@ export const byFetch =
       ...(body === undefined ? {} : { body }),
     })
     const response = await fetch(request)
-    return { status: response.status, headers: response.headers, body: await readBody(response, isEnough) }
+    return { status: response.status, headers: response.headers, body: await readBody(response) }
   }
 
-async function readBody(
-  response: Response,
-  isEnough: HttpRequest['isEnough'],
-): Promise<Uint8Array<ArrayBuffer>> {
+async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -125,7 +118,6 @@ async function readBody(
     // Leaving the loop cancels the stream.
     if (size > largestBody) throw new TooLarge()
     chunks.push(chunk)
-    if (isEnough?.(utf8.decode(Buffer.concat(chunks)))) break
   }
   return new Uint8Array(Buffer.concat(chunks))
 }

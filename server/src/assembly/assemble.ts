@@ -63,7 +63,7 @@ export async function assemble(
     const health = healthOf(deployment, () => isDraining)
     const core: Core = requests.counted(await createHttp(deployment, health))
     const close = startWorkers(deployment, requests)
-    const { admissions, tools, logStreams, clock, createTenant, onlyTenant, advance, reset } = deployment
+    const { admissions, tools, clock, createTenant, onlyTenant, advance, reset } = deployment
     showState(deployment, sockets.connections)
     const { facts, listening, cancelWarming } = startFacts(deployment)
     return {
@@ -73,10 +73,7 @@ export async function assemble(
         return close()
       },
       finished: () => requests.idle(connectionLimits.closeGraceMs),
-      endWaits: () => {
-        logStreams.close()
-        tools?.close()
-      },
+      endWaits: () => tools?.close(),
       listenForOperators: address => listenForOperators(deployment, health, address),
       drain: () => {
         isDraining = true

@@ -22,8 +22,7 @@ export interface Deployment extends Domain {
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function deploy(domain: Domain): Promise<Deployment> {
-  const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools, logStreams } =
-    domain
+  const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
   const bootstrap =
     options.bootstrap === undefined
       ? undefined
@@ -72,7 +71,6 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
     reset: async () => {
       await store.clear()
-      logStreams.end()
       clock.putBack()
       console?.clear()
       tools?.clear()

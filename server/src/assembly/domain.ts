@@ -1,5 +1,4 @@
 import { Applications } from '../access/applications.ts'
-import { LogStreams } from '../access/log-streams.ts'
 import type { TenantsContext } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
 import { Rate } from '../base/flow/rate.ts'
@@ -31,7 +30,6 @@ export interface Domain extends Stores {
   readonly headerNames: HeaderNames
   readonly validators: Validators
   readonly audit: AuditRecorder
-  readonly logStreams: LogStreams
   readonly applications: Applications
   readonly tenants: TenantsContext
   readonly tokens: TokensContext
@@ -102,7 +100,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     headerNames,
     validators,
     audit,
-    logStreams: new LogStreams({ ...stores, audit }, stores.admissions.logStreams),
     applications,
     tenants: { ...stores, applications, onKey: tools?.onKey },
     tokens,

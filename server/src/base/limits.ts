@@ -106,8 +106,6 @@ export const admissionBounds = {
   fetches: { total: 200, tenant: 50, application: 40, session: 12 },
   /** Lookups of tokens by their data in a minute: each tests a guess. */
   lookups: { total: 10_000, tenant: 500, application: 100 },
-  /** Streams of the audit log. */
-  logStreams: { total: 100, tenant: 20, application: 10, peer: 50 },
 } as const satisfies Record<string, Bounds>
 
 export type AdmittedKind = keyof typeof admissionBounds

@@ -48,7 +48,6 @@ export type CreateSessionResponse = Immutable<contract.CreateSessionResponse>
 export type Job = Immutable<contract.Job>
 export type Explanation = Immutable<contract.Explanation>
 export type LogEntry = Immutable<contract.LogEntry>
-export type LogPosition = Immutable<contract.LogPosition>
 export type PatchReactorRequest = Immutable<contract.PatchReactorRequest>
 export type PermissionDescription = Immutable<contract.PermissionDescription>
 export type ReactRequest = Immutable<contract.ReactRequest>

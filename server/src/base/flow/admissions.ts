@@ -13,7 +13,6 @@ const works = {
   proxied: 'proxied requests',
   fetches: 'requests of formulas',
   lookups: 'lookups of tokens',
-  logStreams: 'streams of the log',
 } as const satisfies Partial<Record<AdmittedKind, string>>
 
 export function createAdmissions(bounds: Partial<AdmissionBounds> = {}): Admissions {

@@ -89,14 +89,6 @@ function addressOf({ path, parameters }, fields) {
   return search.size ? `${filled}?${search}` : filled
 }
 
-/** Returns the first lines of a response that goes on, and closes it. */
-async function beginning({ body }) {
-  const reader = body.getReader()
-  const { value } = await reader.read()
-  await reader.cancel()
-  return new TextDecoder().decode(value)
-}
-
 async function responseTo(method, address, { type: bodyType, body, key }) {
   const response = await fetch(address, {
     method: method.toUpperCase(),
@@ -105,7 +97,7 @@ async function responseTo(method, address, { type: bodyType, body, key }) {
     cache: 'no-store',
   })
   const type = response.headers.get('content-type')
-  const text = await (/ndjson/.test(type) ? beginning(response) : response.text())
+  const text = await response.text()
   const isJson = /[/+]json/.test(type)
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
   const { status, statusText, ok } = response

@@ -10,7 +10,7 @@ import type { ReadToken } from '../../tokens/read.ts'
 import type { KeptUpdate } from '../../tokens/update.ts'
 import type { KeptReaction } from '../../webhooks/reaction.ts'
 import type { KeptAnswer, KeptEntity, Receipt } from '../pipeline/idempotency.ts'
-import type { Answer, Lines } from '../transport/message.ts'
+import type { Answer } from '../transport/message.ts'
 
 type Data<Id extends OperationId> = Operations[Id]['data']
 type Query<Id extends OperationId> = NonNullable<Data<Id>['query']>
@@ -26,8 +26,6 @@ export interface HandlerRequest<Id extends OperationId> {
   >
   readonly body: Immutable<Data<Id>['body']>
   readonly traceId: string
-  /** The address of the connection's other end. Absent without a socket. */
-  readonly peer?: string | undefined
   /** The number of formulas that wait for the response; 0 for a request from outside. */
   readonly depth: number
   /** The token in the path, if it is already being read. */
@@ -43,7 +41,6 @@ export const takingToken: ReadonlySet<string> = new Set<OperationId>(['tokens.ge
 export type HandlerAnswer<Id extends OperationId> =
   | { [S in Status<Id>]: { readonly status: S } & Body<Responses<Id>[S]> }[Status<Id>]
   | ('default' extends keyof Operations[Id]['errors'] ? ChosenAnswer : never)
-  | (Id extends 'logs.list' ? { readonly status: 200; readonly lines: Lines } : never)
 
 /** Responses without a body are `unknown` or `void` among the generated types. */
 type Body<T> = undefined extends T ? { readonly body?: never } : { readonly body: Immutable<T> | Long<T> }

@@ -1,6 +1,5 @@
 import type { Applications } from '../../access/applications.ts'
 import { type AuditContext, listLog } from '../../access/audit-log.ts'
-import type { LogStreams } from '../../access/log-streams.ts'
 import {
   describePermissions,
   type OwnTenantContext,
@@ -34,7 +33,6 @@ import { updateToken } from '../../tokens/update.ts'
 import { cancelJob, listJobs } from '../../webhooks/jobs.ts'
 import type { KeptReaction, Reaction } from '../../webhooks/reaction.ts'
 import type { WebhooksContext } from '../../webhooks/webhooks-context.ts'
-import { peerOf } from '../transport/peer.ts'
 import { answer, type HandlerAnswer, type Handlers, type HandlersOf } from './handler.ts'
 
 export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
@@ -184,15 +182,8 @@ export function tenantHandlers(context: OwnTenantContext): HandlersOf<'tenants'>
   }
 }
 
-interface LogsContext extends AuditContext {
-  readonly logStreams: LogStreams
-}
-
-export function logHandlers(context: LogsContext): HandlersOf<'logs'> {
+export function logHandlers(context: AuditContext): HandlersOf<'logs'> {
   return {
-    'logs.list': async ({ caller, query, peer }) =>
-      query.follow === undefined
-        ? answer(200, listLog(context, caller, query))
-        : { status: 200, lines: await context.logStreams.open(caller, query, peer && peerOf(peer)) },
+    'logs.list': ({ caller, query }) => answer(200, listLog(context, caller, query)),
   }
 }

@@ -16,7 +16,6 @@ import type { Cors } from './cors.ts'
 import type { Exchange, Explain, Services, Translator } from './exchange.ts'
 import { lifecycle, parse, type Step } from './lifecycle.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
-import { linesResponse } from './streams.ts'
 
 interface CoreOptions {
   readonly services: Services
@@ -116,8 +115,7 @@ async function respond(options: Running, exchange: Exchange): Promise<CoreRespon
   exchange.refuseRecord = error => refuseRecord(options, exchange, error)
   try {
     await go(options, exchange, 0)
-    const { body, lines } = exchange.answer ?? {}
-    if (lines) return linesResponse(options, exchange, lines, cutOff(options, exchange))
+    const { body } = exchange.answer ?? {}
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
     // Its items are checked and translated one by one.
     if (isLong && options.services.translator) return await toLongResponse(options, exchange, body)

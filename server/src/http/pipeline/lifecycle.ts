@@ -247,7 +247,6 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     query: withDefaults(exchange.query ?? {}, operation.queryParameters),
     body: exchange.body,
     traceId: exchange.traceId,
-    peer: exchange.request.peer,
     depth: exchange.request.delegation?.depth ?? 0,
   }
   // Not if it was read by another spelling of the id.

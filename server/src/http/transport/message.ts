@@ -48,16 +48,11 @@ export interface CoreResponse {
   readonly cutAfter?: number | 'nothing'
 }
 
-/** Items of a list, several at once, and other lines between them, as they come. Their end releases what they hold. */
-export type Lines = AsyncIterableIterator<object | readonly object[], undefined>
-
 /** The result of a handler: a status, and JSON or no body. */
 export interface Answer {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: JsonValue | object
-  /** What is sent as lines of JSON instead of a body. */
-  readonly lines?: Lines
   /** True if a formula chose status and body, which the contract does not describe. */
   readonly chosen?: true
 }
