@@ -187,7 +187,6 @@ const consumers: Readonly<Record<string, readonly string[]>> = {
     import { test as pageTest, expect as pageExpect } from '@surrogate/server/testing/playwright'
     import { withVault, type VaultFixture } from '@surrogate/server/testing/fixture'
     import { requestMatchers } from '@surrogate/server/testing/jest'
-    import { Recorder, replay, type Difference } from '@surrogate/server/testing/recording'
     ${never}
     const options: FixtureOptions = { seed: ({ surrogate }) => surrogate.tokens.create({ type: 'token', data: 1 }) }
     test('a', async ({ tenant, surrogate, dev }) => {
@@ -204,8 +203,6 @@ const consumers: Readonly<Record<string, readonly string[]>> = {
     export const use: (context: { name: string }) => Promise<void> = withVault(async (fixture: VaultFixture, context: { name: string }) => {
       never<typeof fixture.dev>(false)
       never<typeof requestMatchers>(false)
-      const differences: Difference[] = await replay(new Recorder().recording(), { baseUrl: 'http://x', keys: [] })
-      never<typeof differences>(false)
       return context.name
     }, options)`,
     `import { createVault, type FormulaRun, OperatorError, runFormula, type Vault, type VaultOptions } from '@surrogate/server'

@@ -11,7 +11,7 @@ import { bundleOptions } from './bundle-options.ts'
 /** Entries beside the program. */
 const entries = [
   ...['index', 'msw', 'testing', 'testing-setup'],
-  ...['testing-fixture', 'testing-vitest', 'testing-playwright', 'testing-jest', 'testing-recording'],
+  ...['testing-fixture', 'testing-vitest', 'testing-playwright', 'testing-jest'],
 ]
 
 const root = new URL('../../', import.meta.url)
