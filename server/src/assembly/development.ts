@@ -4,16 +4,13 @@ import { faultHandlers } from '../dev/faults.ts'
 import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import type { Matchable } from '../dev/matching.ts'
-import { replayHandlers } from '../dev/replay.ts'
 import { devSessions } from '../dev/sessions.ts'
 import { settled } from '../dev/settled.ts'
 import { devTenantClock } from '../dev/tenant-clock.ts'
 import { createTestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
 import { proxyOperations } from '../generated/facts.ts'
-import type { Core } from '../http/pipeline/core.ts'
 import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
-import { isStream } from '../http/pipeline/streams.ts'
 import { readAllPrinted, readPrinted } from '../reactors/list.ts'
 import type { Deployment } from './deployment.ts'
 
@@ -30,20 +27,17 @@ export function observerOf(deployment: Deployment): TestObserver | undefined {
   return tools && createTestObserver({ ...tools, nowMs, headerNames, unknownMembers })
 }
 
-/**
- * Makes the endpoints of a development server. Loaded under `--dev` only.
- * @param core makes requests again
- */
-export function developmentEndpoints(deployment: Deployment, services: Services, core: Core): DevEndpoints {
+/** Makes the endpoints of a development server. Loaded under `--dev` only. */
+export function developmentEndpoints(deployment: Deployment, services: Services): DevEndpoints {
   return new DevEndpoints(
     services,
-    handlersOf(deployment, core),
+    handlersOf(deployment),
     devPageFiles(deployment.headerPrefix),
     deployment.options.devToken,
   )
 }
 
-function handlersOf(deployment: Deployment, core: Core): DevHandlers {
+function handlersOf(deployment: Deployment): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
   if (!tools) throw new Error('a development server without its tools')
   const { faults, journal, inbox, idleness, events, timeline, keys, snapshots, leaks } = tools
@@ -59,19 +53,6 @@ function handlersOf(deployment: Deployment, core: Core): DevHandlers {
     ...faultHandlers(faults, operations),
     ...exportHandlers({ ...deployment, keyOf: digest => keys.get(digest) }),
     ...journal.handlers(recorded),
-    ...replayHandlers({
-      journal,
-      traceHeader: deployment.headerNames.trace.toLowerCase(),
-      newTraceId: () => deployment.random.uuid(),
-      run: async ({ body, ...request }) => {
-        const { pieces = [], headers } = await core({
-          ...request,
-          readBody: async limit => (body.length > limit ? undefined : body),
-        })
-        // What a response holds is released when it is read.
-        for await (const _ of pieces) if (isStream(headers)) break
-      },
-    }),
     ...inbox.handlers(),
     ...events.handlers(),
     ...devSessions(deployment),

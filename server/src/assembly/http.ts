@@ -43,7 +43,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     inFlight: new Set(),
     running: new FairQueue(deployment.admissions.requests),
   }
-  const core: Core = createCore({
+  return createCore({
     services,
     cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix, dialect),
     log,
@@ -51,12 +51,11 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     outside: {
       health,
       docs: docsFiles({ readDocument: () => readDocument(headerPrefix), dev }),
-      dev: development?.developmentEndpoints(deployment, services, request => core(request)),
+      dev: development?.developmentEndpoints(deployment, services),
     },
     dev,
     explain: development?.explain,
   })
-  return core
 }
 
 /** @param draining true if the server is about to close */

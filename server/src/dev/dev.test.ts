@@ -100,13 +100,12 @@ t.test('a misspelt option is named, and members of a tenant may come with the op
 t.test('a 404 asks for --dev only if the server is not one for development', async t => {
   const vault = openVault(t)
   const tenant = await vault.createTenant()
-  const { sessions, requests, restore, console, inbox } = vault.dev.forTenant(tenant)
+  const { sessions, restore, console, inbox } = vault.dev.forTenant(tenant)
   const dev = vault.dev.forTenant(tenant)
   for (const call of [
     () => console.call(dev, unknown),
     () => restore.call(dev, 'x'),
     () => sessions.end(unknown),
-    () => requests.replay(1),
     () => inbox.replay('x'),
   ]) {
     const message = await failure(call())

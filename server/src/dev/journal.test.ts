@@ -54,6 +54,18 @@ t.test('requests are recorded, with what identifies them and without what they c
   t.equal((await vault.dev.forTenant(other).requests.list()).length, 1, 'each tenant its own')
 })
 
+t.test('a path is recorded with the ids of what is there', async t => {
+  const tenant = await openTenant(openVault(t))
+  await tenant.send('POST', '/tokens', { id: 'a b', type: 'token', data: 1 })
+  await tenant.send('GET', '/tokens/a%20b')
+  await tenant.send('GET', '/tokens/unknown')
+  const { data } = (await tenant.asManagement('GET', '/_dev/requests')).json
+  t.same(
+    data.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`),
+    ['POST /tokens', 'GET /tokens/a%20b', 'GET /tokens/{id}'],
+  )
+})
+
 t.test('a name that no operation has is refused, as nothing would ever match it', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)

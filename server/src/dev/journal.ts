@@ -8,29 +8,13 @@ import { type Carried, type Matchable, Matching } from './matching.ts'
 /** As the contract says. */
 const mostRequests = 1000
 const mostBytes = 1_000_000
-const mostSent = 100
-const mostSentBytes = 1_000_000
-const longestBody = 100_000
 const defaultTimeoutMs = 5000
 
 type Recorded = Immutable<DevRecordedRequest>
 
-/** A request as its caller sent it. It is kept in memory to be made again, and never shown. */
-export interface SentRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-}
-
 /** The last requests of each tenant, without what callers put into them. */
 export class Journal {
   readonly #logs = new TenantLogs<Recorded>(mostRequests, mostBytes)
-  readonly #sent = new TenantLogs<{ readonly number: number; readonly sent: SentRequest }>(
-    mostSent,
-    mostSentBytes,
-  )
   readonly #matching = new Matching()
   readonly #published: (tenant: string, request: Recorded) => void
   #count = 0
@@ -40,33 +24,16 @@ export class Journal {
     this.#published = published
   }
 
-  /** @param sent absent if the request cannot be made again */
-  add(tenant: string, request: Omit<Recorded, 'number'>, carried: Carried, sent?: SentRequest): void {
+  add(tenant: string, request: Omit<Recorded, 'number'>, carried: Carried): void {
     const recorded = { number: ++this.#count, ...request }
     // Two bytes for each character, and as much again for what holds them.
     const length = JSON.stringify(recorded).length + this.#matching.note(recorded, carried)
     this.#logs.of(tenant).add(recorded, length)
     this.#published(tenant, recorded)
-    if (!sent || sent.body.length > longestBody) return
-    const { body, ...rest } = sent
-    this.#sent.of(tenant).add({ number: recorded.number, sent }, body.length + JSON.stringify(rest).length)
-  }
-
-  /** Returns a request as it was sent, if it is still kept. */
-  sent(tenant: string, wanted: number): SentRequest | undefined {
-    return this.#sent.of(tenant).list(({ number }) => number === wanted)[0]?.sent
-  }
-
-  /** Returns the last request with this trace id. */
-  withTrace(tenant: string, traceId: string): Recorded | undefined {
-    return this.#logs
-      .of(tenant)
-      .list(({ trace_id }) => trace_id === traceId)
-      .at(-1)
   }
 
   /** @param recorded all operations whose requests are recorded */
-  handlers(recorded: readonly Matchable[]): Omit<DevHandlersOf<'requests'>, 'dev.requests.replay'> {
+  handlers(recorded: readonly Matchable[]): DevHandlersOf<'requests'> {
     const operations = recorded.map(({ id }) => id)
     return {
       'dev.requests.list': async ({ tenant, query }) => ({
@@ -88,7 +55,6 @@ export class Journal {
       }),
       'dev.requests.clear': async ({ tenant }) => {
         this.#logs.drop(tenant)
-        this.#sent.drop(tenant)
         return { status: 204 }
       },
     }
@@ -96,7 +62,6 @@ export class Journal {
 
   clear(): void {
     this.#logs.clear()
-    this.#sent.clear()
   }
 }
 

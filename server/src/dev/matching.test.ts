@@ -164,7 +164,6 @@ t.test('clear forgets the requests of one tenant', async t => {
   const [{ number } = { number: 0 }] = await requests.list()
   await requests.clear()
   await t.resolves(requests.assertNone())
-  await t.rejects(requests.replay(number), /cannot be repeated/)
   await t.resolves(vault.dev.forTenant(other).requests.assert({ operation: 'tokens.list' }))
   await tenant.send('GET', '/tokens')
   t.ok(((await requests.list())[0]?.number ?? 0) > number)

@@ -11,7 +11,7 @@ import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
 import { joinPieces } from '../http/transport/page-pieces.ts'
 import { codeOf, type Fault, gatewayStatuses } from './check-fault.ts'
 import type { Faults } from './faults.ts'
-import type { Journal, SentRequest } from './journal.ts'
+import type { Journal } from './journal.ts'
 import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
 import { StaleReads } from './stale-reads.ts'
@@ -176,7 +176,7 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(explanation && !isUnanswered ? { explanation: withoutWords(explanation) } : {}),
       ...(masks.length > 0 ? { masks } : {}),
     }
-    journal.add(caller.tenant, recorded, { path: request.path, body }, sentRequest(exchange))
+    journal.add(caller.tenant, recorded, { path: request.path, body })
     if (body !== undefined) {
       const { answer } = exchange
       tools.leaks.seen.add(
@@ -189,20 +189,14 @@ export function createTestObserver(tools: Tools): TestObserver {
   }
 }
 
-/** Returns the request as it was sent; `undefined` if it cannot be made again, as its body was not read or its key is not its own. */
-function sentRequest({ request, operation, bytes }: Exchange): SentRequest | undefined {
+/**
+ * Returns the same request once more; `undefined` if it cannot be made again: its body was not read, or its key is not
+ * its own.
+ */
+function duplicateOf({ request, operation, bytes, traceId }: Exchange): Exchange | undefined {
   if (!operation || isProxied(operation) || request.delegation) return undefined
   if (operation.bodyType !== undefined && !bytes) return undefined
-  const { method, path, query, headers } = request
-  return { method, path, query, headers, body: bytes ?? new Uint8Array() }
-}
-
-/** Returns the same request once more; `undefined` if it cannot be made again. */
-function duplicateOf(exchange: Exchange): Exchange | undefined {
-  const sent = sentRequest(exchange)
-  return (
-    sent && { traceId: exchange.traceId, request: { ...exchange.request, readBody: async () => sent.body } }
-  )
+  return { traceId, request: { ...request, readBody: async () => bytes ?? new Uint8Array() } }
 }
 
 /** Leaves out the words of a formula, which may contain data. */

@@ -4,7 +4,6 @@ import {
   devRequestsList,
   devRequestsMatch,
   devRequestsNext,
-  devRequestsReplay,
 } from './generated/operations.gen.ts'
 import type { DevMatchedRequests, DevRecordedRequest, DevRequestPattern } from './generated/types.gen.ts'
 import type { DevSend } from './send.ts'
@@ -67,14 +66,6 @@ export class DevRequests {
     throw new Error(
       `no request matches ${JSON.stringify(filter)}; there were ${seen.slice(-20).join(', ') || 'none'}`,
     )
-  }
-
-  /**
-   * Makes a request again with the same key and body, as a client may that has lost the response, and returns what is
-   * recorded of it.
-   */
-  async replay(number: number): Promise<DevRecordedRequest> {
-    return await this.#send(devRequestsReplay, { path: { number: String(number) } })
   }
 
   /** Returns the requests that match a pattern, or the one that differs least, and in what. */

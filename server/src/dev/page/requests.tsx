@@ -112,7 +112,7 @@ export function Requests({ access, watched, route, filter, onFilter }: Props) {
           rows={shown}
           idOf={({ number }) => String(number)}
           route={route}
-          detail={request => <Detail access={access} watched={watched} request={request} route={route} />}
+          detail={request => <Detail watched={watched} request={request} />}
         />
       )}
     </>
@@ -172,33 +172,20 @@ function textOf(request: Request, nameOf: (id: string) => string): string {
   return `${method} ${path} ${operation} ${nameOf(application_id)} ${status} ${shortOf(error)} ${trace_id} ${marks}`.toLowerCase()
 }
 
-interface DetailProps extends Pick<Props, 'access' | 'watched' | 'route'> {
+interface DetailProps extends Pick<Props, 'watched'> {
   readonly request: Request
 }
 
-function Detail({ access, watched, request, route }: DetailProps) {
-  const { error, isBusy, run } = useAction()
+function Detail({ watched, request }: DetailProps) {
   const { application_id, duration_ms, explanation, body, masks, session, idempotency_key, trace_id } =
     request
   const application = watched.applications.find(({ id }) => id === application_id)
-  const replay = () =>
-    run(async () => {
-      const path = `/_dev/requests/${request.number}/replay`
-      const again = await send<Request>(access, access.keys[0]?.key, 'POST', path)
-      route.open(String(again.number))
-    })
   return (
     <>
       <div class="actions">
         <Copy label="Copy as curl" text={() => curlOf(request, application?.key)} />
-        {!request.formula && (
-          <button type="button" class="small" disabled={isBusy} onClick={replay}>
-            Replay
-          </button>
-        )}
         <Copy label="Copy trace id" text={() => trace_id} />
       </div>
-      <Failure error={error} />
       {explanation && (
         <Part title="Why it was refused">
           <Explanation value={explanation} />
