@@ -14,11 +14,11 @@ export function codeOf(status: number): ErrorCode | undefined {
 
 const effects = [
   ...(['status', 'drop', 'truncate', 'timeout', 'malformed'] as const),
-  ...(['duplicate', 'bytes_per_second', 'stale_ms'] as const),
+  ...(['duplicate', 'bytes_per_second'] as const),
 ]
 const requestOnly = [
   ...(['operation', 'id', 'application_id', 'body', 'truncate', 'timeout'] as const),
-  ...(['malformed', 'duplicate', 'bytes_per_second', 'stale_ms', 'retry_after'] as const),
+  ...(['malformed', 'duplicate', 'bytes_per_second', 'retry_after'] as const),
 ]
 
 /** The statuses of gateways, which the contract does not have. */

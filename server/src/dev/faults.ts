@@ -113,8 +113,7 @@ export class Faults {
   }
 }
 
-const timesOf = ({ times, rate, stale_ms }: Fault) =>
-  times ?? ((rate ?? stale_ms) === undefined ? 1 : Number.POSITIVE_INFINITY)
+const timesOf = ({ times, rate }: Fault) => times ?? (rate === undefined ? 1 : Number.POSITIVE_INFINITY)
 
 /** Returns a function that is true for a fraction of its calls, for the same ones with the same seed. */
 function drawerOf({ rate, seed = 0 }: Fault): () => boolean {

@@ -14,7 +14,6 @@ import type { Faults } from './faults.ts'
 import type { Journal } from './journal.ts'
 import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
-import { StaleReads } from './stale-reads.ts'
 import type { UnknownMembers } from './unknown-members.ts'
 
 /** For as long a request without a response is held. */
@@ -39,7 +38,6 @@ interface Tools {
 export function createTestObserver(tools: Tools): TestObserver {
   const { faults, journal, idleness } = tools
   const ordered = new WeakMap<Exchange, Fault>()
-  const stale = new StaleReads()
   return {
     identified: exchange => {
       const { caller, request } = exchange
@@ -69,16 +67,10 @@ export function createTestObserver(tools: Tools): TestObserver {
     const startMs = monotonicMs()
     const made = await run(exchange)
     const fault = ordered.get(exchange)
-    const response = fault ? replacing(exchange, fault, made) : made
+    const response = (fault && gatewayResponse(fault)) ?? made
     record(exchange, response, monotonicMs() - startMs)
     warn(exchange, response)
     return fault ? await failing(exchange, fault, response) : response
-  }
-
-  function replacing(exchange: Exchange, fault: Fault, made: CoreResponse): CoreResponse {
-    const { caller } = exchange
-    const gateway = gatewayResponse(fault)
-    return gateway ?? (caller ? stale.respond(fault, exchange, made, tools.nowMs(caller.tenant)) : made)
   }
 
   /** Lets a request fail if a test has ordered it. The body counts if it is read. */
