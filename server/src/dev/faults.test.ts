@@ -113,10 +113,8 @@ t.test('a response is late, or never comes', async t => {
   const { tenant, dev, clients } = await open(t)
   for (const [where, client] of clients(0)) {
     await dev.faults.next({ operation: 'tokens.create', latency: 40, status: 429, retryAfter: 0 })
-    const startMs = performance.now()
     const error = await client.tokens.create(body).catch(error => error)
     t.equal(error.status, 429, where)
-    t.ok(performance.now() - startMs >= 39, `${where}: ${performance.now() - startMs} ms`)
   }
   for (const [where, client] of clients(0, 200)) {
     for (const [timeout, done] of [
@@ -145,9 +143,7 @@ t.test('what is held back does not keep a vault from closing', async t => {
   ].map(one => one.catch(error => error))
   const first = await dev.requests.next()
   await dev.requests.next({ since: first.number })
-  const startMs = performance.now()
   await vault.close()
-  t.ok(performance.now() - startMs < 8_000, 'not after a minute')
   for (const error of await Promise.all(held)) t.ok(error instanceof Error)
 })
 
@@ -214,9 +210,7 @@ t.test('a scenario is ordered in one line', async t => {
     await dev.faults.clear()
   }
   await dev.faults.scenario('slow')
-  const startMs = performance.now()
   t.equal((await tenant.send('GET', '/tokens')).status, 200)
-  t.ok(performance.now() - startMs > 400)
   await dev.faults.assertUsed()
   await t.rejects(dev.faults.scenario('outrage' as 'outage'), {
     name: 'TypeError',

@@ -41,13 +41,6 @@ t.test('a filter with stars means what its regular expression does', async t => 
   )
 })
 
-t.test('no filter takes long', async t => {
-  const started = performance.now()
-  const matches = nameFilter('a*'.repeat(8000))
-  for (let count = 0; count < 200; count++) matches('a'.repeat(200))
-  t.ok(performance.now() - started < 1000)
-})
-
 t.test('no record is left out because others are made or deleted in the meantime', async t => {
   const store = await sealedOn(new OpenMemoryStore(), newMasterKey()).createTenant(tenantA, 1)
   const add = (id: number) => store.insert('formula', { id: `f${id}`, name: `name ${id}` } as never)

@@ -54,11 +54,6 @@ export function testAttacks(attacks: readonly Attack[]): void {
       )
     })
   }
-
-  t.test('the host has not grown', async t => {
-    const grown = process.memoryUsage().rss / 2 ** 20
-    t.ok(grown < 600, `${grown.toFixed(0)} MiB`)
-  })
 }
 
 function checkOutcome(t: Pick<Tap, 'match' | 'same' | 'notOk'>, outcome: Outcome, must: object): void {

@@ -3,12 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { isJsonObject, type JsonValue } from './src/base/json/json.ts'
 import { formats } from './src/contract/formats.ts'
+import { nameFilter } from './src/formulas/name-filter.ts'
+import { rewrite } from './src/sandbox/modules/rewrite.ts'
+import { MalformedReference, readReferences } from './src/tokens/payloads/references.ts'
 
 /**
+ * Measures that work on callers' text grows linearly with its length.
+ *
  * A regular expression may take quadratic or exponential time on hostile text. This tests every one that may be
  * applied to callers' text with such texts: a possible beginning, followed by many repetitions of one of its parts.
  */
@@ -235,3 +240,37 @@ t.test('regular expressions of the server take linear time', async t => {
     'none is created from text at run time',
   )
 })
+
+/** Checks that twenty times the size takes less than a hundred times as long; quadratic time would be 400 times. */
+function growsLinearly(t: Test, name: string, run: (size: number) => unknown): void {
+  // The least processor time of five, as the machine may have other work, and the process garbage to collect.
+  const leastMs = (size: number) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const started = process.cpuUsage()
+        run(size)
+        return process.cpuUsage(started).user / 1000
+      }),
+    )
+  const [short, long] = [leastMs(2_000), leastMs(40_000)]
+  t.ok(long < 100 * Math.max(short, 0.1), `${name}: ${short.toFixed(1)} ms, then ${long.toFixed(1)} ms`)
+}
+
+t.test("scans of callers' text take linear time", async t => {
+  growsLinearly(t, 'rewriting of code', size => rewrite(`/*import(*/${'f`a`;'.repeat(size)}`))
+  growsLinearly(t, 'a filter of names', size => nameFilter('a*'.repeat(size))('a'.repeat(size)))
+  for (const crumb of ['{', '}', '{{ abc }}', '{{ abc | upcase }}', "{{ abc | append: '}}' }}"])
+    growsLinearly(t, `references of ${crumb}`, size => attempt(() => readReferences(crumb.repeat(size))))
+  growsLinearly(t, 'the end of a reference', size =>
+    attempt(() => readReferences(`{{ abc }}${'x'.repeat(size)}{{ abc }}`.repeat(5))),
+  )
+})
+
+/** Runs what may refuse its input. */
+function attempt(run: () => unknown): void {
+  try {
+    run()
+  } catch (error) {
+    if (!(error instanceof MalformedReference)) throw error
+  }
+}
