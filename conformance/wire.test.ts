@@ -16,7 +16,6 @@ tap.test('the reference server conforms over HTTP, and the report says so', asyn
   const folder = t.testdir({})
   const args = [
     '--dev',
-    '--proxy-allow-origin=https://api.example.com',
     '--allow-private-callbacks',
     '--port',
     '0',

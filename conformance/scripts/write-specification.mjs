@@ -17,16 +17,17 @@ const line = ({ id, level, status, text }) => {
 /**
  * @param {string} text SPECIFICATION.md
  * @param {readonly any[]} requirements records of requirements.yaml
- * @returns {string} the text with the requirements after each marker
+ * @returns {string} the text with the requirements after each marker, except for withdrawn ones
  */
 export function withRequirements(text, requirements) {
+  const shown = requirements.filter(one => one.status !== 'withdrawn')
   const named = new Set([...text.matchAll(/<!-- requirements (\S+) -->/g)].map(match => match[1]))
-  const missing = requirements.filter(one => one.profile === 'core' && !named.has(one.section))
+  const missing = shown.filter(one => one.profile === 'core' && !named.has(one.section))
   if (missing.length > 0) throw new Error(`SPECIFICATION.md has no section ${missing[0].section}`)
   return text.replaceAll(
     /(<!-- requirements (\S+) -->\n)(?:(?:(?!<!-- requirements )[\s\S])*?<!-- end -->\n)?/g,
     (_all, marker, section) => {
-      const own = requirements.filter(one =>
+      const own = shown.filter(one =>
         section === 'surrogate'
           ? one.profile === 'surrogate'
           : one.profile === 'core' && one.section === section,

@@ -24,7 +24,6 @@ export async function targetOf(url: string): Promise<Readonly<Record<string, str
     'webhook-secret': webhook_secret,
     'clock-url': `${url}/_dev/clock`,
     'callback-host': '127.0.0.1',
-    'proxy-url': 'https://api.example.com/v1',
     capability: 'read-your-writes',
   }
 }

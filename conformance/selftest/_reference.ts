@@ -15,7 +15,6 @@ export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => f
   const vault = createVault({
     dev: true,
     allowPrivateCallbacks: true,
-    proxyAllowOrigins: ['https://api.example.com'],
   })
   const [tenant, other] = [await vault.createTenant(), await vault.createTenant()]
   const target: Target & { readonly fetch: Fetch } = {
@@ -29,7 +28,6 @@ export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => f
     clockUrl: 'http://vault/_dev/clock',
     callbackHost: '127.0.0.1',
     webhookSecret: tenant.webhookSecret,
-    proxyUrl: 'https://api.example.com/v1',
     capabilities: ['read-your-writes'],
     timeoutMs: 20_000,
     patienceMs: 20_000,

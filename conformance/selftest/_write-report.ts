@@ -18,7 +18,6 @@ const vault = createVault({
   storage: `level:${data}`,
   dev: true,
   allowPrivateCallbacks: true,
-  proxyAllowOrigins: ['https://api.example.com'],
 })
 try {
   const { port } = await vault.listen()
@@ -34,7 +33,6 @@ try {
     'webhook-secret': own.webhookSecret,
     'clock-url': `${url}/_dev/clock`,
     'callback-host': '127.0.0.1',
-    'proxy-url': 'https://api.example.com/v1',
     capability: 'read-your-writes',
     profile: 'surrogate',
     name: 'Surrogate',

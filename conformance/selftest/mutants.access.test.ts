@@ -1,8 +1,7 @@
 // Only in CI: it runs cases against mutants.
 // In a process of its own: it waits long for what its mutants never do.
 import { accessMutants } from './mutants/access.ts'
-import { proxiesMutants } from './mutants/proxies.ts'
 import { searchMutants } from './mutants/search.ts'
 import { catchMutants } from './mutants.cases.ts'
 
-await catchMutants({ ...accessMutants, ...proxiesMutants, ...searchMutants })
+await catchMutants({ ...accessMutants, ...searchMutants })

@@ -2,7 +2,6 @@ import { accessMutants } from './mutants/access.ts'
 import { fidelityMutants } from './mutants/fidelity.ts'
 import { nearMutants } from './mutants/near.ts'
 import { pagesMutants } from './mutants/pages.ts'
-import { proxiesMutants } from './mutants/proxies.ts'
 import { reactorsMutants } from './mutants/reactors.ts'
 import { refusalMutants } from './mutants/refusals.ts'
 import { responsesMutants } from './mutants/responses.ts'
@@ -19,7 +18,6 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
     fidelityMutants,
     nearMutants,
     pagesMutants,
-    proxiesMutants,
     reactorsMutants,
     refusalMutants,
     responsesMutants,

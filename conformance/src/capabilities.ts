@@ -11,7 +11,6 @@ export const capabilities = [
   'clock',
   'callbacks',
   'webhook-signature',
-  'proxies',
   'read-your-writes',
 ] as const
 

@@ -115,7 +115,6 @@ export function targetOf({ settings }: Config): Target {
     clockUrl: url('clock-url'),
     callbackHost: text('callback-host'),
     webhookSecret: text('webhook-secret'),
-    proxyUrl: url('proxy-url'),
     capabilities: list(settings.capability).map(asCapability),
     searchLagMs,
     timeoutMs,

@@ -21,7 +21,6 @@ export const features = [
   'http',
   'idempotency',
   'logs',
-  'proxies',
 ] as const
 
 export type Feature = (typeof features)[number]
@@ -52,7 +51,6 @@ const areas: Readonly<Record<string, Feature>> = {
   ERR: 'http',
   WIR: 'http',
   IDE: 'idempotency',
-  PRX: 'proxies',
 }
 
 /**
@@ -75,7 +73,6 @@ const ofEveryClaim: Readonly<Record<string, Feature | undefined>> = {
 const needed: Readonly<Partial<Record<Capability, Feature>>> = {
   clock: 'time',
   callbacks: 'asynchronous',
-  proxies: 'proxies',
   'webhook-signature': 'asynchronous',
   applications: 'access',
   'masked-caller': 'access',
@@ -87,7 +84,7 @@ const needed: Readonly<Partial<Record<Capability, Feature>>> = {
 
 /** Features that need a setting: without any of them, a case that needs the setting is of none that is claimed. */
 const behind: Readonly<Partial<Record<Capability, readonly Feature[]>>> = {
-  management: ['formulas', 'reactors', 'asynchronous', 'access', 'logs', 'proxies'],
+  management: ['formulas', 'reactors', 'asynchronous', 'access', 'logs'],
   public: ['sessions', 'access'],
 }
 
@@ -99,7 +96,6 @@ const operations: readonly (readonly [beginning: string, feature: Feature])[] = 
   ['detokenize', 'payloads'],
   ['reactorFormulas.', 'formulas'],
   ['reactors.', 'reactors'],
-  ['proxies.', 'proxies'],
   ['sessions.', 'sessions'],
   ['logs.', 'logs'],
   ['jobs.', 'asynchronous'],

@@ -41,11 +41,6 @@ export const flags: Readonly<Record<string, Flag>> = {
   },
   'callback-host': { type: 'string', value: 'HOST', help: 'name or address of this machine for the server' },
   'webhook-secret': { type: 'string', value: 'SECRET', secret: true, help: 'secret that signs webhooks' },
-  'proxy-url': {
-    type: 'string',
-    value: 'URL',
-    help: 'of an origin that the server lets proxies reach; nothing is sent there',
-  },
   claim: {
     type: 'string',
     multiple: true,

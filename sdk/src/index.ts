@@ -36,15 +36,10 @@ export type {
   LookupTokensRequest,
   Metadata,
   Pagination,
-  PatchProxyRequest,
   PatchReactorRequest,
   PermissionDescription,
   PermissionList,
   Problem,
-  ProxyConfiguration,
-  ProxyDestination,
-  ProxyRequest,
-  ProxyTransform,
   Reactor,
   ReactorConfiguration,
   ReactorFormula,
@@ -57,8 +52,6 @@ export type {
   RequestParameterDefinition,
   ResourceReference,
   SearchTokensRequest,
-  StoredProxy,
-  StoredProxyWithKey,
   Tenant,
   TokenizedPayload,
   TokenizeRequest,
@@ -88,7 +81,6 @@ export { type ApplicationQuery, Applications } from './resources/applications.ts
 export { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
 export { type JobQuery, Jobs } from './resources/jobs.ts'
 export { type LogQuery, Logs } from './resources/logs.ts'
-export { Proxies, type ProxyQuery } from './resources/proxies.ts'
 export { type ReactorFormulaQuery, ReactorFormulas } from './resources/reactor-formulas.ts'
 export { type ReactorQuery, Reactors } from './resources/reactors.ts'
 export { Sessions } from './resources/sessions.ts'

@@ -9,7 +9,6 @@ const id = 'an-id'
 const card = { type: 'card', data: { number: '4242424242424242' } } as const
 const formula = { name: 'a', type: 'private', code: '' } as const
 const reactor = { name: 'a', configuration: {} }
-const proxy = { name: 'a', destination_url: 'https://api.example.com' }
 const application = { name: 'a', type: 'private', permissions: ['token:read'] } as const
 
 type Send = (surrogate: Surrogate) => PromiseLike<unknown>
@@ -29,9 +28,6 @@ const calls: Partial<Record<keyof Operations, Send>> = {
   'reactors.update': s => s.reactors.update(id, reactor),
   'reactors.patch': s => s.reactors.patch(id, { application: null }),
   'reactors.react': s => s.reactors.react(id, { args: { a: 1 } }),
-  'proxies.create': s => s.proxies.create(proxy),
-  'proxies.update': s => s.proxies.update(id, proxy),
-  'proxies.patch': s => s.proxies.patch(id, { application: null }),
   'sessions.authorize': s => s.sessions.authorize({ nonce: 'a', permissions: ['token:read'] }),
   'applications.create': s => s.applications.create({ ...application, permissions: ['token:read'] }),
   'applications.update': s => s.applications.update(id, { name: 'a', permissions: ['token:read'] }),

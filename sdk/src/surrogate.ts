@@ -9,7 +9,6 @@ import { Applications } from './resources/applications.ts'
 import { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
 import { Jobs } from './resources/jobs.ts'
 import { Logs } from './resources/logs.ts'
-import { Proxies } from './resources/proxies.ts'
 import { ReactorFormulas } from './resources/reactor-formulas.ts'
 import { Reactors } from './resources/reactors.ts'
 import { Sessions } from './resources/sessions.ts'
@@ -42,8 +41,6 @@ export class Surrogate {
   declare readonly reactorFormulas: ReactorFormulas
   /** Configured instances of formulas, which run with the data of tokens. */
   declare readonly reactors: Reactors
-  /** Stored targets of `/proxy`, with code for requests and responses. */
-  declare readonly proxies: Proxies
   /** Short-lived keys for code in places that you do not control, such as a browser. */
   declare readonly sessions: Sessions
   /** The holders of API keys, with their permissions. */
@@ -70,7 +67,6 @@ export class Surrogate {
     this.tokens = new IterableTokens(send)
     this.reactorFormulas = new ReactorFormulas(send)
     this.reactors = new Reactors(send)
-    this.proxies = new Proxies(send)
     this.sessions = new Sessions(send)
     this.applications = new Applications(send)
     this.tenants = new Tenants(send)

@@ -57,7 +57,6 @@ import { keyCases } from './surrogate-keys.case.ts'
 import { lookupCases } from './surrogate-lookup.case.ts'
 import { oneWayCases } from './surrogate-one-way.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
-import { proxyCases } from './surrogate-proxies.case.ts'
 import { recordCases } from './surrogate-records.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
@@ -84,7 +83,6 @@ export const allCases: readonly Case[] = [
   ...accessCases,
   ...keyCases,
   ...lookupCases,
-  ...proxyCases,
   ...oneWayCases,
   ...applicationCases,
   ...recordCases,

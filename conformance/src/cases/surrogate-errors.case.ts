@@ -45,12 +45,6 @@ const every: readonly Request[] = [
   setup('DELETE', `/reactors/${nothing}`),
   tokens('POST', `/reactors/${nothing}/react`, { args: {} }),
   // Without a destination, so that it does not matter which one the server allows.
-  setup('POST', '/proxies', { name: 'n' }),
-  setup('GET', '/proxies'),
-  setup('GET', `/proxies/${nothing}`),
-  setup('PUT', `/proxies/${nothing}`, { name: 'n', destination_url: 'https://api.example.com/' }),
-  setup('PATCH', `/proxies/${nothing}`, {}),
-  setup('DELETE', `/proxies/${nothing}`),
   at('public')('POST', '/sessions'),
   tokens('POST', '/sessions/authorize', { nonce: 'none', permissions: ['token:read'] }),
   setup('POST', '/applications', application),

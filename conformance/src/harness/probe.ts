@@ -35,7 +35,6 @@ export async function probe(target: Subject): Promise<ReadonlySet<Capability>> {
     clock: target.clockUrl,
     callbacks: target.callbackHost,
     'webhook-signature': target.webhookSecret,
-    proxies: target.proxyUrl,
   }
   for (const [name, value] of Object.entries(given)) if (value !== undefined) has.add(name as Capability)
   if (has.has('applications') || (await canCreateApplications(target)))

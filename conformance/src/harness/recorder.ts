@@ -15,7 +15,7 @@ import {
 import { contentOf, type Transport } from './transport.ts'
 
 /** Paths whose POST creates something that stays. */
-const creating = /^\/(tokens|tokenize(\?.*)?|reactor-formulas|reactors|proxies|applications)$|\/react$/
+const creating = /^\/(tokens|tokenize(\?.*)?|reactor-formulas|reactors|applications)$|\/react$/
 
 /** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
@@ -143,7 +143,7 @@ export class Recorder {
     if (method !== 'POST' || reply.status >= 300 || typeof reply.body !== 'object') return
     const [bare = ''] = path.split('?')
     const collection = bare.replace(/\/$/, '')
-    if (['/tokens', '/reactor-formulas', '/reactors', '/proxies', '/applications'].includes(collection)) {
+    if (['/tokens', '/reactor-formulas', '/reactors', '/applications'].includes(collection)) {
       if (typeof reply.body?.id === 'string')
         this.made.push({ path: `${collection}/${encodeURIComponent(reply.body.id)}`, key })
     } else if (collection === '/tokenize') {

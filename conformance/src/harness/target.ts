@@ -23,8 +23,6 @@ export interface Target {
   readonly callbackHost?: string | undefined
   /** Secret that the target signs webhooks with: `whsec_…`. */
   readonly webhookSecret?: string | undefined
-  /** URL of an origin that the target lets proxies reach. */
-  readonly proxyUrl?: string | undefined
   /** Capabilities declared by the user. */
   readonly capabilities: readonly Capability[]
   /** Time limit of one response, in milliseconds. */

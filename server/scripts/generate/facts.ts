@@ -46,7 +46,6 @@ function factsOf(document: JsonObject) {
       containerLevels: Number(levels?.[1]),
       expressionCharacters: member('CreateTokenCommon', 'id', 'maxLength'),
       formulaCodeBytes: member('ReactorFormulaRequest', 'code', 'x-max-bytes'),
-      proxySettings: at('components', 'schemas', 'ProxyConfiguration', 'maxProperties'),
       callbackUrlCharacters: member('ReactRequest', 'callback_url', 'maxLength'),
       formulaTime: member('ReactRequest', 'timeout_ms', 'default'),
     },

@@ -93,7 +93,7 @@ t.test('each kind may hold its own permissions and no others', async t => {
     ],
     management: everyPermission.filter(one => !one.startsWith('token:')),
   }
-  t.equal(everyPermission.length, 20)
+  t.equal(everyPermission.length, 16)
   for (const type of applicationTypes) {
     for (const permission of everyPermission) {
       const body = { name: 'A', type, permissions: [permission] }

@@ -3,15 +3,14 @@ import type { ApplicationType } from '../contract/types.ts'
 import { digestOfUuid, uuidOfDigest } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
-/** The holders of keys. The key of a proxy is no API key. */
-type Holder = ApplicationType | 'session' | 'proxy'
+/** The holders of keys. */
+type Holder = ApplicationType | 'session'
 
 const prefixes: Record<Holder, string> = {
   public: 'key_pub_',
   private: 'key_prv_',
   management: 'key_mgt_',
   session: 'key_ses_',
-  proxy: 'key_prx_',
 }
 
 const secretLength = 24
@@ -42,7 +41,7 @@ export function isSessionKey(key: string): boolean {
 
 /** Returns the tenant that a key says it belongs to; `undefined` if it says none, or another deployment made it. */
 export function tenantOfKey(root: TenantStore, key: string): string | undefined {
-  const text = /^key_(?:pub|prv|mgt|ses|prx)_([\w-]{64})$/.exec(key)?.[1]
+  const text = /^key_(?:pub|prv|mgt|ses)_([\w-]{64})$/.exec(key)?.[1]
   if (text === undefined) return undefined
   const bytes = Buffer.from(text, 'base64url')
   const secret = bytes.subarray(0, secretLength)

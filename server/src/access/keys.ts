@@ -6,13 +6,11 @@ import { applicationAsCaller, type Caller } from './caller.ts'
 import { tenantOfKey } from './key-text.ts'
 import { sessionCaller } from './session.ts'
 
-/** Leads from a key to its application, session or proxy. Its id is the key's digest; the key itself is not stored. */
+/** Leads from a key to its application or session. Its id is the key's digest; the key itself is not stored. */
 export interface KeyRecord {
   readonly id: string
   readonly tenant: string
-  /** Absent for the key of a proxy, which is no API key. */
-  readonly application?: string
-  readonly proxy?: string
+  readonly application: string
   /** Set if it is the key of a session that this application created. */
   readonly session?: string
   /** Of keys that name their tenant: their last characters are a check, and no part of the secret. */
@@ -97,7 +95,7 @@ export function authenticate(
 ): Caller | undefined | Promise<Caller | undefined> {
   const follow = ({ id: digest, tenant: id, application, session }: KeyRecord): Found | Promise<Found> =>
     after(store.opened(id) ?? store.tenant(id), tenant => {
-      if (!tenant || application === undefined) return null
+      if (!tenant) return null
       onTenant(tenant)
       const caller =
         session === undefined
@@ -122,16 +120,4 @@ export function authenticate(
       return after(found, one => one ?? undefined)
     })
   })
-}
-
-/** Returns the proxy that a key belongs to, with the store of its tenant; `undefined` if the key is unknown or gone. */
-export async function proxyOfKey(
-  store: SealedStore,
-  key: string,
-  nowUs: number,
-): Promise<{ readonly store: TenantStore; readonly proxy: string } | undefined> {
-  const { tenant, digest } = placeOf(await store.root(nowUs), key)
-  const home = tenant === undefined ? undefined : await store.tenant(tenant)
-  const { proxy } = (await home?.get<KeyRecord>('key', inTenant + digest))?.value ?? {}
-  return home && proxy !== undefined ? { store: home, proxy } : undefined
 }

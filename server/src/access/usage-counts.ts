@@ -2,10 +2,10 @@ import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port/port.ts'
 import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
 
-/** Things that reactors and proxies use. They cannot be deleted while one does. */
+/** Things that reactors use. They cannot be deleted while one does. */
 type Usable = 'formula' | 'application'
 
-/** The number of reactors and proxies that use something. It changes in the commits that make and delete these. */
+/** The number of reactors that use something. It changes in the commits that make and delete these. */
 interface UsageCount extends RecordValue {
   readonly count: number
 }
@@ -42,7 +42,7 @@ export async function removeUsageCount(store: TenantStore, kind: Usable, id: str
     throw new ServiceError(
       'in_use',
       kind === 'application'
-        ? 'a reactor or proxy uses this application; delete or change it first'
+        ? 'a reactor uses this application; delete or change it first'
         : 'a reactor uses this formula; delete the reactor first',
     )
   }

@@ -4,13 +4,11 @@ import { AuditRecorder } from '../audit/recorder.ts'
 import { Rate } from '../base/flow/rate.ts'
 import { Validators } from '../contract/validators.ts'
 import { createCallbackSender, observeDelivery } from '../egress/callback-sender.ts'
-import { EgressError } from '../egress/egress-error.ts'
 import { createExpressions } from '../expressions/engine.ts'
 import type { Core } from '../http/pipeline/core.ts'
 import { type HeaderNames, headerNamesOf } from '../http/pipeline/header-names.ts'
 import { serviceTransport } from '../http/transport/service-transport.ts'
 import type { RequestProxy } from '../proxy/proxy.ts'
-import type { ProxiesContext } from '../proxy/stored.ts'
 import { FormulaConsole } from '../reactors/console.ts'
 import { performJob } from '../reactors/jobs.ts'
 import type { ReactorsContext } from '../reactors/reactors-context.ts'
@@ -40,7 +38,6 @@ export interface Domain extends Stores {
   readonly tools: DevTools | undefined
   readonly performer: Performer
   readonly reactors: ReactorsContext
-  readonly proxies: ProxiesContext
   /** Absent unless an option allows an origin. */
   readonly requestProxy: RequestProxy | undefined
 }
@@ -109,12 +106,5 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     tools,
     performer,
     reactors,
-    proxies: {
-      ...reactors,
-      checkTarget: url => {
-        if (!requestProxy) throw new EgressError('policy', 'no origin is allowed')
-        requestProxy.check(url)
-      },
-    },
   }
 }

@@ -6,7 +6,6 @@ import {
   formulaHandlers,
   jobHandlers,
   logHandlers,
-  proxyHandlers,
   reactorHandlers,
   sessionHandlers,
   tenantHandlers,
@@ -74,7 +73,7 @@ export async function listenForOperators(
 }
 
 function handlersOf(deployment: Deployment): Handlers {
-  const { tokens, applications, reactors, proxies } = deployment
+  const { tokens, applications, reactors } = deployment
   return {
     ...tokenHandlers(tokens),
     ...tokenizationHandlers(tokens),
@@ -85,6 +84,5 @@ function handlersOf(deployment: Deployment): Handlers {
     ...jobHandlers(deployment),
     ...formulaHandlers(reactors),
     ...reactorHandlers(reactors),
-    ...proxyHandlers(proxies),
   }
 }

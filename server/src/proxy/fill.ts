@@ -1,7 +1,6 @@
 import type { Caller } from '../access/caller.ts'
-import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
-import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
+import { resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
 import { readBody } from './body.ts'
@@ -25,14 +24,12 @@ export interface Filled {
  * Replaces the expressions in all parts of a request by data, all at once: the limits of a payload hold for them together.
  * Data is shown as the caller's rules for `token:use` transform it, since a target may send it back to the caller.
  *
- * @param limit another caller who must hold `token:use` for each token, too
  * @throws {ServiceError} like `detokenize`; validation, for data that cannot stand where it was to be put
  */
 export async function fill(
   context: TokensContext,
   caller: Caller,
   { target, headers, body }: Unfilled,
-  limit?: Caller,
 ): Promise<Filled> {
   const read = await readBody(headers, body)
   const named = Object.entries(headers).filter(([, value]) => value.includes('{{'))
@@ -42,8 +39,6 @@ export async function fill(
     headers: Object.fromEntries(named),
     body: read?.payload ?? null,
   }
-  // Requirements: PRX-504
-  if (limit) await demandReferences(context, limit, payload, '').catch(refuseForApplication)
   const filled = (await resolveReferences(context, caller, payload, 'transformed')) as typeof payload
   const filledHeaders = Object.entries(filled.headers as JsonObject).map(([name, value]) => [
     name,
@@ -65,11 +60,3 @@ const texts = (parts: readonly Part[]): JsonValue[] => parts.map(({ text }) => t
 
 const replaced = (parts: readonly Part[], values: readonly JsonValue[]) =>
   parts.map(({ text }, at) => (text === undefined ? undefined : asText(values[at] ?? null)))
-
-/** Says that it is not the caller who lacks a right. */
-function refuseForApplication(error: unknown): never {
-  if (!(error instanceof ServiceError) || error.code !== 'permission_denied') throw error
-  throw new ServiceError(error.code, "the proxy's application may not use all of these tokens", {
-    cause: error.cause,
-  })
-}

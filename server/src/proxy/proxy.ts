@@ -5,17 +5,16 @@ import type { ProxyEgress, ProxyExchange, ProxyResponse } from '../egress/proxy-
 import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { type Filled, fill } from './fill.ts'
-import { type Headers, headersToSend } from './headers.ts'
-import { changedResponse, invoke, type RunSide, reactToRequest, reactToResponse } from './reactors.ts'
-import { checkWithin, readTarget, type Target } from './target.ts'
-import { callerOfProxy, type NamedProxy, proxyByKey, runTransform } from './use-stored.ts'
+import { headersToSend } from './headers.ts'
+import { invoke, type RunSide, reactToRequest, reactToResponse } from './reactors.ts'
+import { readTarget, type Target } from './target.ts'
 
 /** Limits of proxied requests. Times are in real milliseconds. */
 export const proxyLimits = {
   /** From the request to the end of the response, with the reactors between. */
   timeoutMs: 30_000,
   responseBytes: 10 * 1024 * 1024,
-  /** The response of a target whose body a reactor or transform gets. */
+  /** The response of a target whose body a reactor gets. */
   reactorBytes: 2 * 1024 * 1024,
 } as const
 
@@ -32,8 +31,6 @@ interface ProxyContext {
 /** A request to be sent on. */
 interface Forwarded {
   readonly caller: Caller
-  /** Takes the place of headers that name a target and reactors. */
-  readonly stored?: NamedProxy | undefined
   readonly traceId: string
   readonly method: string
   /** Below `/proxy`, as it was sent; empty or with a slash in front. */
@@ -46,19 +43,13 @@ interface Forwarded {
   readonly onGone: (abort: () => void) => void
 }
 
-/** The response of a target as it arrives, what a transform made of it, or the result of a reactor. */
+/** The response of a target as it arrives, or the result of a reactor. */
 type Proxied =
   | {
       readonly kind: 'passed'
       readonly status: number
       readonly headers: Readonly<Record<string, string>>
       readonly pieces: AsyncIterable<Uint8Array>
-    }
-  | {
-      readonly kind: 'transformed'
-      readonly status: number
-      readonly headers: Headers
-      readonly body: Uint8Array
     }
   | { readonly kind: 'reacted'; readonly reaction: Reaction }
 
@@ -69,33 +60,17 @@ export class RequestProxy {
     this.#context = context
   }
 
-  /** Returns the stored proxy that a key belongs to. @throws {ServiceError} unauthenticated */
-  named(key: string): Promise<NamedProxy> {
-    return proxyByKey(this.#context.reactors, key)
-  }
-
-  /** Returns the application of a stored proxy. @throws {ServiceError} unauthenticated */
-  callerOf(stored: NamedProxy): Promise<Caller> {
-    return callerOfProxy(this.#context.reactors, stored)
-  }
-
-  /** @throws {EgressError} policy, if requests to this URL are not allowed */
-  check(url: URL): void {
-    this.#context.egress.check(url)
-  }
-
   /**
    * Sends a request on, with data in the place of expressions.
    * @throws {ServiceError} validation, malformed_json, detokenize_failed, permission_denied, rate_limited, target_failed
    */
   async forward(request: Forwarded): Promise<Proxied> {
-    const { url, target } = readTarget(this.#destination(request), request.path, request.query)
-    this.#checkTarget(url, request.stored ? 'destination_url' : 'proxy_url')
+    const { url, target } = readTarget(this.#own(request, 'url'), request.path, request.query)
+    this.#checkTarget(url)
     const exchange = this.#begin(request)
     try {
       const filled = await this.#fill(request, target)
-      if (request.stored) checkWithin(url, filled.url)
-      const run = this.#codeOf(request, 'request')
+      const run = this.#reactorOf(request, 'request')
       const { method } = request
       const { headerPrefix } = this.#context
       const sent = run ? await reactToRequest(run, { method, filled, headerPrefix }) : filled
@@ -137,56 +112,36 @@ export class RequestProxy {
     return headers[`${this.#context.headerPrefix}-proxy-${name}`]
   }
 
-  /** Returns the target. What a stored proxy says cannot be replaced by its callers. @throws {ServiceError} validation */
-  #destination(request: Forwarded): string | undefined {
-    if (!request.stored) return this.#own(request, 'url')
-    for (const name of ['url', 'request-reactor', 'response-reactor']) {
-      if (this.#own(request, name) !== undefined)
-        throw invalid(
-          `proxy_${name.replace('-', '_')}`,
-          'cannot be given with the key of a proxy, which has its own',
-        )
-    }
-    return request.stored.value.destination_url
-  }
-
-  /** Returns what runs the code for one side of a request, if there is any. */
-  #codeOf(request: Forwarded, side: 'request' | 'response'): RunSide | undefined {
-    const { caller, stored, traceId } = request
+  /** Returns what invokes the reactor for one side of a request, if there is one. */
+  #reactorOf(request: Forwarded, side: 'request' | 'response'): RunSide | undefined {
+    const { caller, traceId } = request
     const { reactors } = this.#context
-    if (stored) {
-      const transform = stored.value[`${side}_transform`]
-      return transform && (args => runTransform(reactors, caller, stored, { ...transform, traceId }, args))
-    }
     const reactor = this.#own(request, `${side}-reactor`)
     if (reactor === undefined) return undefined
     return args => invoke(reactors, caller, { reactor, traceId, header: `proxy_${side}_reactor` }, args)
   }
 
-  #checkTarget(url: URL, path: string): void {
+  #checkTarget(url: URL): void {
     try {
-      this.check(url)
+      this.#context.egress.check(url)
     } catch (error) {
       throw error instanceof EgressError
-        ? invalid(path, 'names an origin that the operator has not allowed, or a password')
+        ? invalid('proxy_url', 'names an origin that the operator has not allowed, or a password')
         : error
     }
   }
 
-  /** Puts data into a request, and records that the proxy is used. */
+  /** Puts data into a request, and records that it is sent on. */
   async #fill(request: Forwarded, target: Target): Promise<Filled> {
-    const { caller, stored, body } = request
+    const { caller, body } = request
     const { reactors, headerPrefix } = this.#context
     const headers = headersToSend(request.headers, headerPrefix)
-    // Without `require_auth` the application is the caller.
-    const isLimited = stored?.value.require_auth && stored.value.application !== undefined
-    const limit = isLimited ? await this.callerOf(stored) : undefined
-    const filled = await fill(reactors.tokens, caller, { target, headers, body }, limit)
+    const filled = await fill(reactors.tokens, caller, { target, headers, body })
     await reactors.tokens.audit.record(caller.tenant, {
       operation: 'token:use',
       entity_type: 'proxy',
       // An origin that the operator allows contains nothing of the request.
-      entity_id: stored?.value.id ?? filled.url.origin,
+      entity_id: filled.url.origin,
       actor: caller.application,
       session: caller.session,
     })
@@ -206,14 +161,12 @@ export class RequestProxy {
   }
 
   async #answer(request: Forwarded, response: ProxyResponse): Promise<Proxied> {
-    const { limits, headerPrefix } = this.#context
+    const { limits } = this.#context
     const { status, headers, body } = response
-    const run = this.#codeOf(request, 'response')
+    const run = this.#reactorOf(request, 'response')
     if (!run) return { kind: 'passed', status, headers, pieces: body(limits.responseBytes) }
     const pieces = body(limits.reactorBytes)
-    const { reaction, before } = await reactToResponse(run, { status, headers, pieces })
-    if (!request.stored || reaction.kind === 'custom') return { kind: 'reacted', reaction }
-    return { kind: 'transformed', status, ...changedResponse(before, reaction.raw, headerPrefix) }
+    return { kind: 'reacted', reaction: await reactToResponse(run, { status, headers, pieces }) }
   }
 }
 

@@ -8,7 +8,6 @@ import {
   type JsonValue,
   parseJson,
 } from '../base/json/json.ts'
-import { passedHeaders } from '../egress/headers.ts'
 import { react } from '../reactors/react.ts'
 import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
@@ -16,14 +15,15 @@ import { mediaType } from './body.ts'
 import type { Filled } from './fill.ts'
 import { checkHeaders, type Headers, headersToSend } from './headers.ts'
 
-/** Runs the code for one side of a proxied request. */
+/** Invokes the reactor for one side of a proxied request. */
 export type RunSide = (args: JsonObject) => Promise<Reaction>
 
 /** Headers and body of a request or response. */
 type Message = Pick<Filled, 'headers' | 'body'>
 
 /**
- * Runs code with a request, and returns the headers and body to send instead, or the response that the code chose.
+ * Invokes a reactor with a request, and returns the headers and body to send instead, or the response that its formula
+ * chose.
  * @throws {ServiceError} like `run`; reactor_runtime if the result is not a request
  */
 export async function reactToRequest(
@@ -39,43 +39,31 @@ export async function reactToRequest(
     body: jsonOrText(headers, body),
   })
   if (reaction.kind === 'custom') return reaction
-  // Still none of the connection or of this server.
-  return changed(filled, reaction.raw, given => headersToSend(given, headerPrefix))
-}
-
-/** Runs code with the response of a target, which is returned with the result. @throws {ServiceError} like `run`; target_failed */
-export async function reactToResponse(
-  run: RunSide,
-  { status, headers, pieces }: { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
-): Promise<{ readonly reaction: Reaction; readonly before: Message }> {
-  const body = await readWhole(pieces)
-  return {
-    reaction: await run({ status, headers, body: jsonOrText(headers, body) }),
-    before: { headers, body },
-  }
-}
-
-/** Returns what a transform made of a response. @throws {ServiceError} reactor_runtime if the result is not a response */
-export function changedResponse(before: Message, raw: JsonValue | undefined, headerPrefix: string): Message {
-  return changed(before, raw, given => passedHeaders(given, headerPrefix))
-}
-
-/** @param keep leaves out the headers that code may not set */
-function changed(before: Message, raw: JsonValue | undefined, keep: (given: Headers) => Headers): Message {
+  const { raw } = reaction
   if (!isJsonObject(raw) || !isHeaders(raw.headers ?? {}))
     throw wrongResult('an object with headers, which are an object of texts, or body')
-  const lower = Object.entries((raw.headers ?? {}) as Headers).map(([name, value]) => [
-    name.toLowerCase(),
-    value,
-  ])
-  const headers = { ...(raw.headers === undefined ? before.headers : keep(Object.fromEntries(lower))) }
-  const body = bodyOf(raw.body, headers) ?? before.body
+  const sent = { ...(raw.headers === undefined ? headers : lowerCase(raw.headers as Headers, headerPrefix)) }
+  const changed = bodyOf(raw.body, sent) ?? body
   try {
-    checkHeaders(headers)
+    checkHeaders(sent)
   } catch (error) {
     throw error instanceof ServiceError ? wrongResult('an object with headers that can be sent') : error
   }
-  return { headers, body }
+  return { headers: sent, body: changed }
+}
+
+/** Returns the headers that a reactor set: still none of the connection or of this server. */
+function lowerCase(given: Headers, headerPrefix: string): Headers {
+  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value])
+  return headersToSend(Object.fromEntries(entries), headerPrefix)
+}
+
+/** Invokes a reactor with the response of a target. @throws {ServiceError} like `run`; target_failed */
+export async function reactToResponse(
+  run: RunSide,
+  { status, headers, pieces }: { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
+): Promise<Reaction> {
+  return run({ status, headers, body: jsonOrText(headers, await readWhole(pieces)) })
 }
 
 /** Returns the bytes of a body that code returned, and sets its content type. */
@@ -90,9 +78,6 @@ function bodyOf(body: JsonValue | undefined, headers: Record<string, string>): U
 const wrongResult = (expected: string) =>
   new ServiceError('reactor_runtime', `the result of the code must be ${expected}`)
 
-/** What may get the body of a request or response. */
-const takers = 'a reactor or the code of a proxy'
-
 async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   try {
@@ -100,7 +85,7 @@ async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array>
   } catch {
     throw new ServiceError(
       'target_failed',
-      `the response of the target ended early, or is longer than ${takers} takes`,
+      `the response of the target ended early, or is longer than a reactor takes`,
     )
   }
   return Buffer.concat(chunks)
@@ -131,7 +116,7 @@ export async function invoke(
 function jsonOrText(headers: Headers, bytes: Uint8Array): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === undefined)
-    throw new ServiceError('validation', `${takers} takes a body of JSON, or of text in UTF-8`)
+    throw new ServiceError('validation', `a reactor takes a body of JSON, or of text in UTF-8`)
   if (mediaType(headers) !== 'json' || text === '') return text
   try {
     return parseJson(text)

@@ -26,28 +26,6 @@ function wrongTarget(sentence: string): ServiceError {
 }
 
 /**
- * Checks that a URL does not leave the path of the destination that it was made from, also for a target that decodes
- * separators, even twice, or cuts segments off at a parameter or control character; and that it has no second value for
- * a parameter of the destination's query.
- *
- * @throws {ServiceError} validation
- */
-// Requirements: PRX-505
-export function checkWithin(destination: URL, { pathname, searchParams }: URL): void {
-  const base = destination.pathname.replace(/\/$/, '')
-  const rest = pathname.slice(base.length)
-  const segments = rest.replaceAll(/%(?:25)*2e/gi, '.').split(/\/|\\|%(?:25)*(?:2f|5c)/i)
-  const isBelow = pathname.startsWith(base) && (rest === '' || rest.startsWith('/'))
-  if (!isBelow || segments.some(segment => /^\.\.(?:[;%]|$)/.test(segment)))
-    throw invalid('path', 'leads out of the destination of the proxy')
-  const own = [...destination.searchParams.keys()]
-  const fixed = new Set(own)
-  // Those of the destination come first.
-  if ([...searchParams.keys()].slice(own.length).some(name => fixed.has(name)))
-    throw invalid('query', 'has a parameter that the destination of the proxy has, too')
-}
-
-/**
  * Reads the target of a proxied request.
  * @param rest the path below `/proxy`, as it was sent
  * @param query as it was sent

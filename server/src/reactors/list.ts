@@ -5,14 +5,13 @@ import { sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Reactor } from '../contract/types.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
-import type { DocumentKind } from '../storage/port/port.ts'
-import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { PrintedLine } from './console.ts'
 import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 import type { ReactorsContext } from './reactors-context.ts'
 
-/** Filters of a list of reactors or proxies, and its page. */
-export interface NamedQuery extends PageRequest {
+/** Filters of a list of reactors, and its page. */
+interface ReactorQuery extends PageRequest {
   readonly id?: readonly string[]
   readonly name?: string
 }
@@ -28,21 +27,11 @@ export async function readReactor(context: ReactorsContext, caller: Caller, id: 
 export async function listReactors(
   context: ReactorsContext,
   caller: Caller,
-  query: NamedQuery,
+  query: ReactorQuery,
 ): Promise<Page<Reactor>> {
   const store = await tenantStore(context, caller.tenant)
-  return listNamed(context, store, 'reactor', query, reactorShower(context, store))
-}
-
-/** Lists records by ids and name, newest first. */
-export async function listNamed<T extends RecordValue & { readonly name: string }, Shown>(
-  context: ReactorsContext,
-  store: TenantStore,
-  kind: DocumentKind,
-  query: NamedQuery,
-  show: (record: OpenedRecord<T>) => Promise<Shown>,
-): Promise<Page<Shown>> {
-  const { total, records } = await find<T>(context, store, kind, query)
+  const show = reactorShower(context, store)
+  const { total, records } = await find(context, store, query)
   // A reactor whose formula cannot be opened, or that is deleted at this time, must not fail the whole list.
   const shown = await Promise.all(
     records.map(record => store.readable(() => show(record)).catch(passOverGone)),
@@ -58,25 +47,20 @@ function passOverGone(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
 }
 
-async function find<T extends RecordValue & { readonly name: string }>(
-  context: ReactorsContext,
-  store: TenantStore,
-  kind: DocumentKind,
-  query: NamedQuery,
-) {
+async function find(context: ReactorsContext, store: TenantStore, query: ReactorQuery) {
   const nowMs = context.nowUs() / 1000
-  const among = store.among(kind, query.id)
+  const among = store.among('reactor', query.id)
   const page = { offset: offsetOf(query), limit: query.size }
-  if (query.name === undefined) return store.findReadable<T>(kind, among, { nowMs, ...page })
-  const places = await findByName(store, kind, among, nameFilter(query.name), nowMs)
+  if (query.name === undefined) return store.findReadable<ReactorRecord>('reactor', among, { nowMs, ...page })
+  const places = await findByName(store, 'reactor', among, nameFilter(query.name), nowMs)
   const onPage = await sourceOf(places).page(page.offset, page.limit)
-  const records = await store.getMany<T>(
-    kind,
+  const records = await store.getMany<ReactorRecord>(
+    'reactor',
     onPage.map(({ id }) => id),
   )
   return {
     total: places.length,
-    records: records.filter((record): record is OpenedRecord<T> => record !== undefined),
+    records: records.filter((record): record is OpenedRecord<ReactorRecord> => record !== undefined),
   }
 }
 

@@ -89,9 +89,9 @@ export async function demandReaction(
 }
 
 // Requirements: INV-019, INV-020
-export function delegationOf(
+function delegationOf(
   store: TenantStore,
-  { application }: Pick<ReactorRecord, 'application'>,
+  { application }: ReactorRecord,
   depth: number,
   traceId: string,
 ): Delegation | undefined {

@@ -38,8 +38,6 @@ interface RunOptions {
   readonly timeoutMs: number
   readonly lane: 'sync' | 'async'
   readonly depth: number
-  /** True if all that the code returns is its result, whatever members it has. */
-  readonly isTransform?: boolean
 }
 
 interface Ran {
@@ -52,34 +50,16 @@ interface Ran {
 export async function run(
   context: ReactorsContext,
   caller: Caller,
-  prepared: Prepared,
+  { reactor, formula, configuration, args, delegation }: Prepared,
   options: RunOptions,
 ): Promise<Ran> {
   await context.tokens.audit.record(caller.tenant, {
     operation: 'token:use',
     entity_type: 'reactor',
-    entity_id: prepared.reactor.id,
+    entity_id: reactor.id,
     actor: caller.application,
     session: caller.session,
   })
-  return runCode(context, caller, prepared, options)
-}
-
-/** The parts of an invocation that the sandbox needs. */
-interface Runnable extends Pick<Prepared, 'configuration' | 'delegation'> {
-  /** What the code belongs to. */
-  readonly reactor: { readonly id: string }
-  readonly formula: { readonly code: string }
-  readonly args: JsonValue
-}
-
-/** Runs code for a caller. */
-export async function runCode(
-  context: ReactorsContext,
-  caller: Caller,
-  { reactor, formula, configuration, args, delegation }: Runnable,
-  options: RunOptions,
-): Promise<Ran> {
   if (await context.isKeptBusy?.(caller, reactor.id, options.lane)) return { outcome: { kind: 'busy' } }
   const { console } = context
   const printed = console && new Printed()

@@ -172,7 +172,7 @@ async function usageChanges(
 }
 
 /** Returns the writes that change the usage counts of an application that is used no more, and of one that is now. */
-export async function applicationUseChanges(
+async function applicationUseChanges(
   store: TenantStore,
   before: string | undefined,
   after: string | undefined,
@@ -187,7 +187,7 @@ export async function applicationUseChanges(
 
 /** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
 // Requirements: REA-006
-export async function applicationPart(store: TenantStore, id: string | undefined) {
+async function applicationPart(store: TenantStore, id: string | undefined) {
   if (id === undefined) return { id: undefined, unchanged: [] }
   const record = await store.get<ApplicationRecord>('application', id.toLowerCase())
   if (!record) throw invalid('application.id', 'must be the id of an existing application')

@@ -33,8 +33,6 @@ export interface Invocation {
   readonly depth: number
   /** Receives each line that the code prints. The sandbox itself never logs it. */
   readonly onConsole?: (line: ConsoleLine) => void
-  /** True if all that the code returns is its `raw` result, whatever members it has. */
-  readonly isTransform?: boolean
   /** True to put what the formula said into the outcome of a failure. For those who develop the formula only. */
   readonly explains?: boolean
 }

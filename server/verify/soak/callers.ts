@@ -40,11 +40,7 @@ export const bootstrap = {
         application('restricted', { rules: restrictions }),
         application('public', { permissions: ['token:create', 'token:update'] }),
         application('management', {
-          permissions: [
-            ...reactors,
-            ...['application', 'proxy'].flatMap(kind => allOf(kind, 'create read update delete')),
-            'log:read',
-          ],
+          permissions: [...reactors, ...allOf('application', 'create read update delete'), 'log:read'],
         }),
       ],
     },

@@ -55,7 +55,6 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
     `--storage=${storage === 'memory:' ? storage : `level:${join(folder, 'data')}`}`,
     `--bootstrap=${setup}`,
     '--allow-private-callbacks',
-    '--proxy-allow-origin=https://api.example.com',
     ...(dev ? ['--dev'] : []),
   ]
   // Settings in the environment must not reach the server.

@@ -15,7 +15,7 @@ import {
   canaries,
   contents,
   exerciseManagement,
-  exerciseProxies,
+  exerciseProxy,
   exerciseSessions,
   exerciseTokens,
   readLog,
@@ -69,8 +69,8 @@ t.test('no canary is in a log or a refusal', async t => {
   askAt((await server.ready()).url)
   await exerciseTokens(t)
   await exerciseManagement(t)
+  await exerciseProxy(t)
   await exerciseSessions(t)
-  await exerciseProxies(t)
   await refuse(t)
   await exerciseReactors(t)
   const ending = {

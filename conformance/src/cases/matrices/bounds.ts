@@ -25,7 +25,6 @@ const freshCallers = {
             ...['create', 'read', 'update', 'delete'].flatMap(verb => [
               `reactor:${verb}`,
               `application:${verb}`,
-              ...(s.has('proxies') ? [`proxy:${verb}`] : []),
             ]),
           ],
         },

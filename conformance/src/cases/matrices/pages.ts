@@ -67,17 +67,6 @@ const lists: Readonly<Record<string, List>> = {
     },
     ask: (c, own, query) => c.asManagement('GET', `/reactors?name=${own}&${text(query)}`),
   },
-  proxies: {
-    needs: ['management', 'proxies'],
-    isOwn: true,
-    async make(s) {
-      const proxy = { name: `${s.tag}pages`, destination_url: s.target.proxyUrl }
-      const made = await Promise.all(times(count, () => s.asManagement('POST', '/proxies', proxy)))
-      for (const reply of made) s.success(reply, 201, 'a valid proxy')
-      return `${s.tag}pages`
-    },
-    ask: (c, own, query) => c.asManagement('GET', `/proxies?name=${own}&${text(query)}`),
-  },
   applications: {
     needs: ['applications'],
     isOwn: false,

@@ -42,7 +42,6 @@ const rights = {
 const noRights = { 'neither permissions nor rules': () => ({ permissions: [], rules: [] }) }
 const moreNeeds: Readonly<Record<string, Subject['needs']>> = {
   applications: ['applications'],
-  proxies: ['proxies'],
 }
 const managed = (
   name: string,
@@ -57,29 +56,9 @@ const managed = (
   needs: ['management', ...(moreNeeds[operation.split('.')[0] ?? ''] ?? [])],
   ...more,
 })
-const proxyBody = (c: Context): Body => ({
-  name: c.tag,
-  destination_url: c.target.proxyUrl,
-  request_transform: { code: 'c' },
-  configuration: { A: 'a' },
-  require_auth: false,
-})
-const destinationLimits: Pick<Subject, 'accepted' | 'refused'> = {
-  accepted: [c => ({ destination_url: urlOf(c, 2_000) })],
-  refused: { 'a destination of 2,001 characters': c => ({ destination_url: urlOf(c, 2_001) }) },
-}
-const urlOf = (c: Context, length: number) =>
-  `${new URL(c.target.proxyUrl ?? '').origin}/`.padEnd(length, 'a')
 const pathOf = {
   formula: async (c: Context) => `/reactor-formulas/${(await reference(c)).id}`,
   reactor: async (c: Context) => `/reactors/${(await made(c)).id}`,
-  proxy: async (c: Context) => {
-    const { id } = await c.shared(
-      'proxy at limits',
-      async s => s.success(await s.asManagement('POST', '/proxies', proxyBody(s)), 201, 'a valid proxy').body,
-    )
-    return `/proxies/${id}`
-  },
   application: async (c: Context) => {
     const { id } = await c.shared('application at limits', s =>
       s.application({ permissions: ['token:read'] }),
@@ -119,22 +98,6 @@ const resources: readonly Subject[] = [
     body: async c => ({ name: c.tag }),
     send: sending('PATCH', pathOf.reactor),
     refused: { 'an application without an id of the right form': () => ({ application: { id: 'x' } }) },
-  }),
-  managed('create-proxy', 'proxies.create', 'creating a proxy', {
-    body: async c => proxyBody(c),
-    send: sending('POST', '/proxies'),
-    ...destinationLimits,
-  }),
-  managed('put-proxy', 'proxies.update', 'replacing a proxy', {
-    body: async c => proxyBody(c),
-    send: sending('PUT', pathOf.proxy),
-    ...destinationLimits,
-  }),
-  managed('patch-proxy', 'proxies.patch', 'patching a proxy', {
-    // Its configuration is merged into that of the proxy, which has a limit of its own.
-    body: async c => ({ ...proxyBody(c), configuration: undefined }),
-    send: sending('PATCH', pathOf.proxy),
-    ...destinationLimits,
   }),
   managed('create-application', 'applications.create', 'creating an application', {
     body: async c => ({ name: c.tag, type: 'private', ...rights, expires_at: expires }),

@@ -89,9 +89,6 @@ interface KeptParts {
   'reactors.patch': KeptEntity
   /** Without details: accepted, to be delivered to the callback. */
   'reactors.react': { readonly details?: KeptReaction }
-  'proxies.create': KeptKey
-  'proxies.update': KeptEntity
-  'proxies.patch': KeptEntity
   'sessions.create': KeptSession
   'sessions.authorize': KeptEntity
   'applications.create': KeptKey

@@ -10,8 +10,6 @@ import { bodiless } from '../../base/bodiless-statuses.ts'
 import type { FormulasContext } from '../../formulas/formulas-context.ts'
 import { listFormulas, readFormulaById } from '../../formulas/list.ts'
 import { createFormula, deleteFormula, updateFormula } from '../../formulas/write-formula.ts'
-import { listProxies, type ProxiesContext, readProxy } from '../../proxy/stored.ts'
-import { createProxy, deleteProxy, patchProxy, updateProxy } from '../../proxy/write-stored.ts'
 import { acceptReaction } from '../../reactors/jobs.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
 import { readWanted } from '../../reactors/prepare.ts'
@@ -119,19 +117,6 @@ export function answerOf(reaction: Reaction): HandlerAnswer<'reactors.react'> {
   // The formula chose the body and its type: no browser may take it for another type.
   const named = { ...(type && { 'Content-Type': type }), 'X-Content-Type-Options': 'nosniff' }
   return { status, headers: { ...headers, ...named }, body, chosen: true }
-}
-
-export function proxyHandlers(context: ProxiesContext): HandlersOf<'proxies'> {
-  return {
-    'proxies.create': ({ caller, body, receipt }) => answer(201, createProxy(context, caller, body, receipt)),
-    'proxies.list': ({ caller, query }) => answer(200, listProxies(context, caller, query)),
-    'proxies.get': ({ caller, path }) => answer(200, readProxy(context, caller, path.id)),
-    'proxies.update': ({ caller, path, body, receipt }) =>
-      answer(200, updateProxy(context, caller, path.id, body, receipt)),
-    'proxies.patch': ({ caller, path, body, receipt }) =>
-      answer(204, patchProxy(context, caller, path.id, body, receipt)),
-    'proxies.delete': ({ caller, path }) => answer(204, deleteProxy(context, caller, path.id)),
-  }
 }
 
 export function jobHandlers(

@@ -1,7 +1,6 @@
 import type { Applications } from '../../access/applications.ts'
 import { readOwnTenant } from '../../access/own-tenant.ts'
 import { readFormulaById } from '../../formulas/list.ts'
-import { readProxy } from '../../proxy/stored.ts'
 import { readReactor } from '../../reactors/list.ts'
 import { demandReaction } from '../../reactors/prepare.ts'
 import type { ReactorsContext } from '../../reactors/reactors-context.ts'
@@ -47,15 +46,6 @@ export function idempotentReplays({ applications, reactors, sessions }: ReplayCo
     'reactors.update': ({ caller }, { entity }) => answer(200, readReactor(reactors, caller, entity)),
     'reactors.patch': async ({ caller }, { entity }) => {
       await readReactor(reactors, caller, entity)
-      return { status: 204 }
-    },
-    'proxies.create': async ({ caller }, { entity, details }) => ({
-      status: 201,
-      body: { ...(await readProxy(reactors, caller, entity)), ...details },
-    }),
-    'proxies.update': ({ caller }, { entity }) => answer(200, readProxy(reactors, caller, entity)),
-    'proxies.patch': async ({ caller }, { entity }) => {
-      await readProxy(reactors, caller, entity)
       return { status: 204 }
     },
     'reactors.react': async ({ caller, path, body }, { details }) => {

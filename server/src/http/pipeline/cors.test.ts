@@ -32,7 +32,7 @@ t.test('a preflight for every operation of the contract accepts a listed origin'
     t.equal(headers.get('access-control-allow-origin'), app)
     t.ok(headers.get('access-control-allow-methods')?.split(', ').includes(method), `${method} ${path}`)
     const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
-    for (const name of ['content-type', 'svc-api-key', 'svc-idempotency-key', 'svc-proxy-key'])
+    for (const name of ['content-type', 'svc-api-key', 'svc-idempotency-key'])
       t.ok(allowed?.includes(name), name)
     t.equal(
       headers.get('access-control-allow-credentials'),

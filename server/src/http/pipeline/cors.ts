@@ -11,7 +11,7 @@ export class Cors {
   constructor(origins: readonly string[], headerPrefix: string, dialect?: Dialect) {
     this.#origins = new Set(origins)
     const own = [
-      ...['API-KEY', 'IDEMPOTENCY-KEY', 'TRACE-ID', 'PROXY-KEY'],
+      ...['API-KEY', 'IDEMPOTENCY-KEY', 'TRACE-ID'],
       ...(dialect?.camelCaseMembers ? ['MEMBERS'] : []),
     ]
     this.#allowed = ['Content-Type', ...own.map(name => `${headerPrefix}-${name}`)].join(', ')

@@ -14,7 +14,6 @@ import type { Operation } from '../../contract/contract.ts'
 import type { Dialect } from '../../contract/dialect.ts'
 import type { Explanation } from '../../contract/types.ts'
 import type { Validators } from '../../contract/validators.ts'
-import type { NamedProxy } from '../../proxy/use-stored.ts'
 import type { SealedStore } from '../../storage/records/sealed.ts'
 import type { ReadToken } from '../../tokens/read.ts'
 import type { Handlers, Replays } from '../handlers/handler.ts'
@@ -31,8 +30,6 @@ export interface Exchange {
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
   caller?: Caller | undefined
-  /** The stored proxy that a request to `/proxy` names. */
-  stored?: NamedProxy
   /** The token in the path, if it is read before the caller is known, and the share that this takes. */
   token?: ReadToken
   ahead?: Lease
@@ -76,10 +73,6 @@ export type Explain = (
 export interface ProxyDoor {
   /** Returns the operation of a request to `/proxy`, or below it. @throws {ServiceError} method_not_allowed */
   match(request: CoreRequest): Operation | undefined
-  /** Returns the stored proxy that a key belongs to. @throws {ServiceError} unauthenticated */
-  named(key: string): Promise<NamedProxy>
-  /** Returns the caller whose rights a stored proxy has. @throws {ServiceError} unauthenticated */
-  callerOf(stored: NamedProxy): Promise<Caller>
   forward(exchange: Exchange, caller: Caller): Promise<CoreResponse>
 }
 

@@ -4,8 +4,6 @@ export interface HeaderNames {
   readonly key: string
   /** In lower case. */
   readonly idempotency: string
-  /** In lower case. Names a stored proxy, in requests to `/proxy`. */
-  readonly proxyKey: string
   /** In lower case. Only if members may be in camelCase. */
   readonly members: string
   /** As responses have it, such as `SVC-TRACE-ID`. */
@@ -19,7 +17,6 @@ export function headerNamesOf(prefix: string): HeaderNames {
   return {
     key: `${lower}-api-key`,
     idempotency: `${lower}-idempotency-key`,
-    proxyKey: `${lower}-proxy-key`,
     members: `${lower}-members`,
     trace: `${prefix}-TRACE-ID`,
     warning: `${prefix}-WARNING`,

@@ -10,7 +10,6 @@ import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
 import { asInContract } from '../../contract/dialect.ts'
 import type { OperationId } from '../../generated/operations.ts'
-import { unknownProxy } from '../../proxy/use-stored.ts'
 import type { TenantStore } from '../../storage/records/sealed.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import { handlerOf, takingToken, type ValidatedRequest } from '../handlers/handler.ts'
@@ -63,27 +62,8 @@ export function route(exchange: Exchange, { router, proxy }: Services): void {
 
 // Requirements: AUT-001, ERR-508, AUT-015, ERR-520, WIR-545
 export function identify(exchange: Exchange, services: Services): void | Promise<void> {
-  const { delegation, headers } = exchange.request
-  if (delegation) return identifyDelegate(exchange, delegation, services)
-  const isProxy = exchange.operation && isProxied(exchange.operation)
-  const proxyKey = isProxy ? headers[services.headerNames.proxyKey] : undefined
-  if (proxyKey !== undefined) return identifyByProxy(exchange, proxyKey, services)
-  return identifyByKey(exchange, services)
-}
-
-/** The key of a stored proxy is enough, or has to be one of the caller's own tenant. */
-// Requirements: PRX-502
-async function identifyByProxy(exchange: Exchange, key: string, services: Services): Promise<void> {
-  const { proxy } = services
-  if (!proxy) throw new Error('a request to /proxy without a proxy')
-  const stored = await proxy.named(key)
-  exchange.stored = stored
-  if (!stored.value.require_auth) {
-    exchange.caller = await proxy.callerOf(stored)
-    return
-  }
-  await identifyByKey(exchange, services)
-  if (exchange.caller?.tenant !== stored.store.tenant) throw unknownProxy()
+  const { delegation } = exchange.request
+  return delegation ? identifyDelegate(exchange, delegation, services) : identifyByKey(exchange, services)
 }
 
 function identifyByKey(exchange: Exchange, services: Services): void | Promise<void> {
@@ -160,8 +140,6 @@ function readAhead(exchange: Exchange, { admissions }: Services, tenant: TenantS
 // Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
 export function authorize(exchange: Exchange, { validators }: Services): void {
   const { caller, operation, request } = identified(exchange)
-  // Requirements: PRX-504
-  if (exchange.stored?.value.require_auth === false) return
   if (request.delegation && !operation.formula) {
     const callable = validators.operations.filter(({ formula }) => formula).map(({ id }) => id)
     throw new ServiceError(

@@ -37,13 +37,11 @@ export function proxyDoor(proxy: RequestProxy): ProxyDoor {
         headers: { Allow: allowed },
       })
     },
-    named: key => proxy.named(key),
-    callerOf: stored => proxy.callerOf(stored),
-    forward: async ({ request, traceId, stored }, caller) => {
+    forward: async ({ request, traceId }, caller) => {
       const { method, query, headers } = request
       const path = request.path.slice('/proxy'.length)
       const proxied = await proxy.forward({
-        ...{ caller, stored, traceId, method, query, headers },
+        ...{ caller, traceId, method, query, headers },
         path: path === '/' ? '' : path,
         body: await readBodyWithin(request, limits.bodyBytes),
         onGone: abort => request.onClose?.(abort),
@@ -52,12 +50,9 @@ export function proxyDoor(proxy: RequestProxy): ProxyDoor {
         const { status, headers = {}, body }: Answer = answerOf(proxied.reaction)
         return body === undefined ? { status, headers: { ...headers } } : jsonResponse(status, body, headers)
       }
-      const { status } = proxied
+      const { status, pieces } = proxied
       // No browser may take the body for another type than the target says.
       const passed = { ...proxied.headers, 'x-content-type-options': 'nosniff' }
-      if (proxied.kind === 'transformed')
-        return { status, headers: passed, ...(bodiless.has(status) ? {} : { body: proxied.body }) }
-      const { pieces } = proxied
       if (!bodiless.has(status)) return { status, headers: passed, pieces }
       await pieces[Symbol.asyncIterator]().return?.()
       return { status, headers: passed }

@@ -6,7 +6,7 @@ import { systemRandom } from '../../base/random.ts'
 import { openStore, parseStorage } from '../../storage/open.ts'
 import { copyStore, openSource } from '../../storage/transfer/copy-store.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
-import { furnish, proxyOrigin } from './_furnished.ts'
+import { furnish } from './_furnished.ts'
 import { runCommand } from './table.ts'
 
 export const oldKey = newMasterKey()
@@ -39,7 +39,6 @@ export const restore = (file: string, to: string, environment = keys(oldKey, und
 export const open = (t: Test, storage: string, masterKey: Uint8Array) =>
   openVault(t, {
     ...{ storage, masterKey, dev: false, allowPrivateCallbacks: true },
-    proxyAllowOrigins: [proxyOrigin],
   })
 
 /** Fills a small vault. Resolves with an API key that can read it. */

@@ -46,9 +46,6 @@ const types: JsonValue[] = [
   { type: 'token', data: 'found by its end', search_indexes: ['{{ data | last4 }}'] },
 ]
 
-/** Vaults must let proxies reach it; nothing is sent there. */
-export const proxyOrigin = 'https://api.example.com'
-
 /** @param receiver has to refuse deliveries, so that a job waits */
 export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnished> {
   const tenant = await openTenant(vault, { operator: true })
@@ -70,15 +67,6 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
   })
   const reactor = await makeReactor(tenant, formula.id, { configuration: { LIMIT: 7 } })
   const application = await tenant.application({ permissions: ['token:read', 'token:use'] })
-  const respond = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
-    module.exports = ({ args, configuration }) => {
-      throw new CustomHttpResponseError({ status: 200, body: [args.body, configuration] })
-    }`
-  const proxyBody = {
-    ...{ name: 'P', destination_url: `${proxyOrigin}/v1`, request_transform: { code: respond } },
-    ...{ configuration: { KEY: 'k' }, application: { id: application.id }, require_auth: false },
-  }
-  const proxy = expect(await tenant.asManagement('POST', '/proxies', proxyBody), 201).json
   const react = { args: { text: `{{ ${changed} | json: '$.deep' }}` } }
   const hook = { ...react, callback_url: `${receiver.origin}/hook` }
   expect(await tenant.send('POST', `/reactors/${reactor.id}/react`, hook), 202)
@@ -116,8 +104,6 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
     [publicKey, 'GET', '/applications/key'],
     [granted.key, 'GET', `/tokens/${changed}`],
     [privateKey, 'POST', `/reactors/${reactor.id}/react`, react],
-    [managementKey, 'GET', `/proxies/${proxy.id}`],
-    [undefined, 'POST', '/proxy', { deep: `{{ ${changed} }}` }, { 'SVC-PROXY-KEY': proxy.key }],
   ]
   return {
     tenant,

@@ -32,8 +32,6 @@ export interface Work {
   readonly configuration: unknown
   /** The client, or `null`, under each of its names. */
   readonly clients: Readonly<Record<string, unknown>>
-  /** True if all that the code returns is its `raw` result. */
-  readonly isTransform: boolean
 }
 
 /** Thrown if the code does not compile or exports no function. */
@@ -56,7 +54,7 @@ export async function evaluate(work: Work, runtime: Runtime): Promise<string> {
   const clients = isAdapted ? adapt(work.clients, load, inside) : work.clients
   const request = { args: work.args, configuration: work.configuration, ...clients }
   const answer = await Reflect.apply(exported, undefined, [request])
-  return answerJson(work.isTransform ? { raw: answer ?? {} } : answer, limits)
+  return answerJson(answer, limits)
 }
 
 /** Returns the clients behind the operator's adapter. @throws {Unusable} */

@@ -85,7 +85,7 @@ function write(frame: Buffer): void {
 let current: Invocation | undefined
 
 function start(
-  { run, codeLength, svc, fetch, isTransform, explains }: Extract<ToRunner, { type: 'run' }>,
+  { run, codeLength, svc, fetch, explains }: Extract<ToRunner, { type: 'run' }>,
   bytes: Uint8Array,
 ): void {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -109,7 +109,7 @@ function start(
       const { args, configuration } = JSON.parse(body.toString('utf8', codeLength))
       const made = svc ? inside.createClient(clientModule, header.headerPrefix) : null
       const clients = Object.fromEntries(header.svcNames.map(name => [name, made]))
-      const text = await evaluate({ code, args, configuration, clients, isTransform }, runtime)
+      const text = await evaluate({ code, args, configuration, clients }, runtime)
       invocation.finish({ kind: 'answered', text } as unknown as Report)
     } catch (error) {
       invocation.fail(error)
@@ -152,7 +152,7 @@ async function warm(): Promise<void> {
   const code = 'module.exports = async req => { JSON.stringify(req); return { raw: [1, "a", {}] } }'
   inside.createClient(clientModule, header.headerPrefix)
   // Without clients: the operator's adapter may throw.
-  await evaluate({ code, args: {}, configuration: {}, clients: {}, isTransform: false }, runtime)
+  await evaluate({ code, args: {}, configuration: {}, clients: {} }, runtime)
 }
 
 void warm().then(() => {

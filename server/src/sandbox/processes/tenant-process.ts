@@ -141,7 +141,6 @@ export class TenantProcess {
           codeLength: codeBytes.length,
           svc: invocation.svc !== null,
           fetch: this.#options.egress !== undefined,
-          isTransform: invocation.isTransform ?? false,
           explains: invocation.explains ?? false,
         },
         body,

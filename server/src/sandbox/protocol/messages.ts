@@ -43,8 +43,6 @@ export type ToRunner =
       readonly codeLength: number
       readonly svc: boolean
       readonly fetch: boolean
-      /** True if all that the code returns is its `raw` result. */
-      readonly isTransform: boolean
       /** True to report what the formula said when it failed. */
       readonly explains: boolean
     }

@@ -15,7 +15,6 @@ export const documentKinds = [
   'deduplication',
   'audit',
   'setting',
-  'proxy',
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
@@ -30,7 +29,6 @@ export const oftenRead: ReadonlySet<DocumentKind> = new Set([
   'setting',
   'formula',
   'reactor',
-  'proxy',
 ])
 
 /** Kinds that every request reads and that hold no sensitive data: their opened records may stay in memory. */

@@ -72,8 +72,8 @@ export async function resolveReferences(
 }
 
 /**
- * Checks the caller's right to each token that a payload names and that still exists, where their data is not put in for
- * this caller: an earlier answer is sent again, or the caller limits another one.
+ * Checks the caller's right to each token that a payload names and that still exists, where an earlier answer is
+ * sent again.
  *
  * @throws {ServiceError} permission_denied
  */
@@ -96,7 +96,6 @@ export async function demandReferences(
  *
  * @throws {ServiceError} validation, permission_denied
  */
-// Requirements: PRX-504
 async function findUsable(
   context: TokensContext,
   caller: Caller,

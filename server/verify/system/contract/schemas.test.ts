@@ -124,7 +124,6 @@ t.test('each kind of application may hold its permissions', async t => {
     private: ['create', 'read', 'update', 'delete', 'search', 'use', 'lookup'].map(verb => `token:${verb}`),
     management: [
       ...['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
-      ...['proxy:create', 'proxy:read', 'proxy:update', 'proxy:delete'],
       ...['application:create', 'application:read', 'application:update', 'application:delete', 'log:read'],
     ],
   })

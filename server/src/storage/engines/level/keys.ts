@@ -36,7 +36,6 @@ const letters = {
   deduplication: 'd',
   audit: 'u',
   setting: 'e',
-  proxy: 'x',
 } as const satisfies Record<DocumentKind, string>
 
 /** In place of a term: the blocks of all documents. No digest looks like it. */

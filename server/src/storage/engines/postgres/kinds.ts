@@ -17,7 +17,6 @@ const numbers = {
   audit: 14,
   setting: 15,
   deduplication: 16,
-  proxy: 17,
 } as const satisfies Record<DocumentKind, number>
 
 const kinds = new Map<number, DocumentKind>(
