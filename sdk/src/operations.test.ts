@@ -18,7 +18,6 @@ const calls: Partial<Record<keyof Operations, Send>> = {
   'tokens.create': s => s.tokens.create(card),
   'tokens.update': s => s.tokens.update(id, { metadata: null }),
   'tokens.deleteMany': s => s.tokens.deleteMany({ ids: [id] }),
-  'tokens.lookup': s => s.tokens.lookup(card),
   'tokens.search': s => s.tokens.search({ query: 'type:card' }),
   tokenize: s => s.tokenize({ card }),
   detokenize: s => s.detokenize('{{ an-id }}'),

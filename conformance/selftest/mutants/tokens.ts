@@ -11,7 +11,6 @@ import {
   responseFrom,
   token,
   tokens,
-  useKeys,
 } from '../mutate.ts'
 
 /** Mutants of tokens. */
@@ -88,36 +87,6 @@ export const tokensMutants: Mutants = {
         ? { ...body, whole: { ...body.whole, enrichments: { card: { brand: 'visa' } } } }
         : body,
     ),
-  },
-  // A lookup shows everything that the private key sees of a token.
-  'looks-up-whole-tokens': {
-    failing: ['TOK-551.a'],
-    change: intercept('POST', /^\/tokens\/lookup$/, async (received, next, target) => {
-      const response = await next(requestFrom(received))
-      const body = await bodyOf(response)
-      if (!response.ok) return response
-      const read = async ({ id }: Body) => {
-        const get = { method: 'GET', path: `/tokens/${id}`, text: '' }
-        return bodyOf(await next(requestFrom({ ...received, ...get }, { key: target.privateKey })))
-      }
-      return responseFrom(response, { body: { ...body, data: await Promise.all(body.data.map(read)) } })
-    }),
-  },
-  // Every private key may look up, and finds what the first one finds.
-  'looks-up-without-permission': {
-    failing: ['TOK-552.a'],
-    change: useKeys('POST', /^\/tokens\/lookup$/, [403], target => [target.privateKey]),
-  },
-  // Lookups that find nothing leave no entry in the log.
-  'hides-guesses': {
-    failing: ['TOK-553.a'],
-    change: changeResponse('GET', /^\/logs$/, body => ({
-      ...body,
-      data: body.data.filter(
-        ({ operation, entity_id, entity_ids }: Body) =>
-          operation !== 'token:lookup' || entity_id !== undefined || entity_ids !== undefined,
-      ),
-    })),
   },
   // An update is accepted in any content type.
   'accepts-any-type': {

@@ -40,7 +40,6 @@ const exchanged: Readonly<Record<string, string>> = {
   'token:delete': 'token:update',
   'token:search': 'token:read',
   'token:use': 'token:read',
-  'token:lookup': 'token:read',
 }
 
 /** Methods that may be left out, which leaves their object, or exchanged for another. */

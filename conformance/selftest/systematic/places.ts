@@ -36,7 +36,6 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'erase',
     'id-holds-data',
     'list',
-    'lookup',
     'read',
     'show',
     'token',

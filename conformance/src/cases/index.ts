@@ -54,7 +54,6 @@ import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { keyCases } from './surrogate-keys.case.ts'
-import { lookupCases } from './surrogate-lookup.case.ts'
 import { oneWayCases } from './surrogate-one-way.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { recordCases } from './surrogate-records.case.ts'
@@ -82,7 +81,6 @@ export const allCases: readonly Case[] = [
   ...sessionCases,
   ...accessCases,
   ...keyCases,
-  ...lookupCases,
   ...oneWayCases,
   ...applicationCases,
   ...recordCases,

@@ -5,15 +5,12 @@ import {
   tokensDeleteMany,
   tokensGet,
   tokensList,
-  tokensLookup,
   tokensSearch,
   tokensUpdate,
 } from '../generated/operations.gen.ts'
 import type {
   CreateTokenRequest,
   DeleteTokensRequest,
-  FoundToken,
-  LookupTokensRequest,
   RecordOutcomes,
   SearchTokensRequest,
   TokensListData,
@@ -186,20 +183,5 @@ export class Tokens {
   search<T = never>(body: SearchTokensRequest, options?: RequestOptions): PageCall<TokenOf<T>>
   search(body: SearchTokensRequest, options?: RequestOptions): PageCall<never> {
     return pageOf(body, body => this.#send(tokensSearch, { body }, options) as Call<never>)
-  }
-
-  /**
-   * Finds the tokens that were made from this data, newest first: their ids, types and containers. Needs `token:lookup`,
-   * and the key of a private application, which may look up so often in a minute.
-   *
-   * Throws `BadRequestError` if no token of the type can have the data, `RateLimitError` for too many lookups.
-   *
-   * @example
-   * ```ts
-   * const { data, total } = await surrogate.tokens.lookup({ type: 'card', data: { number: '4242424242424242' } })
-   * ```
-   */
-  lookup(body: LookupTokensRequest, options?: RequestOptions): PageCall<FoundToken> {
-    return pageOf(body, body => this.#send(tokensLookup, { body }, options))
   }
 }

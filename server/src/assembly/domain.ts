@@ -1,7 +1,6 @@
 import { Applications } from '../access/applications.ts'
 import type { TenantsContext } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
-import { Rate } from '../base/flow/rate.ts'
 import { Validators } from '../contract/validators.ts'
 import { createCallbackSender, observeDelivery } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
@@ -58,7 +57,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     ...stores,
     expired: tools?.expired,
     audit,
-    lookups: new Rate(stores.admissions.lookups, clock),
     cardIssuers: await readCardIssuers(options.cardIssuers),
     schemas: validators,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: clock.nowMs }),

@@ -104,8 +104,6 @@ export const admissionBounds = {
   /** Requests of `/proxy` that wait for their targets, and those of formulas. */
   proxied: { total: 200, tenant: 50, application: 40, session: 12 },
   fetches: { total: 200, tenant: 50, application: 40, session: 12 },
-  /** Lookups of tokens by their data in a minute: each tests a guess. */
-  lookups: { total: 10_000, tenant: 500, application: 100 },
 } as const satisfies Record<string, Bounds>
 
 export type AdmittedKind = keyof typeof admissionBounds

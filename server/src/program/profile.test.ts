@@ -244,7 +244,7 @@ t.test('texts of digits are dates of cards by profile, and numbers afterwards', 
     const { members } = places.ofRequest(operation)
     return members.has('type') && members.has('data')
   })
-  t.ok(describing.some(({ id }) => id === 'tokens.lookup'))
+  t.ok(describing.some(({ id }) => id === 'tokens.create'))
   for (const { id, method, path } of describing) {
     const { status, text } = await send(method, path, { type: 'card', data })
     t.ok(status < 300, `each operation that takes a description of a token: ${id}`, { text })

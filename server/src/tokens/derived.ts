@@ -84,7 +84,7 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
  * @throws {ServiceError} validation, if the expression does not parse or fails on this data
  */
 // Requirements: TOK-016, TOK-017, ACC-510, TOK-052
-export function fingerprintOf(
+function fingerprintOf(
   { expressions, store }: TenantTokens,
   {
     type,

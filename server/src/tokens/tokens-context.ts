@@ -3,7 +3,6 @@ import { tenantStore } from '../access/tenants.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { after, type Turns } from '../base/flow/event-loop.ts'
-import type { Rate } from '../base/flow/rate.ts'
 import type { Random } from '../base/random.ts'
 import type { RequestNotes } from '../base/request-notes.ts'
 import type { Dialect } from '../contract/dialect.ts'
@@ -28,8 +27,6 @@ export interface TokensContext {
   readonly expired?: ExpiredTokens | undefined
   /** What is accepted beyond the contract. */
   readonly dialect?: Dialect | undefined
-  /** Bounds how many guesses a caller can test by looking up tokens. */
-  readonly lookups: Pick<Rate, 'demand'>
   /** From the operator's file, if there is one. */
   readonly cardIssuers?: CardIssuers | undefined
   /** Lets long work yield to other requests. */

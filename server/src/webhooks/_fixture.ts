@@ -63,7 +63,6 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     schemas: new Validators('SVC'),
     turns: new Turns(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
-    lookups: { demand: () => {} },
     audit: { record: () => undefined },
   }
   const context: WebhooksContext = {

@@ -1,6 +1,6 @@
 /** The tenants and keys of a long run as a bootstrap file: the same after each start and each reset. */
 const allOf = (kind: string, actions: string) => actions.split(' ').map(action => `${kind}:${action}`)
-const tokens = allOf('token', 'create read search lookup update delete use')
+const tokens = allOf('token', 'create read search update delete use')
 const reactors = allOf('reactor', 'create read update delete')
 
 export const keys = {

@@ -13,15 +13,7 @@ export const tenantId = 'b8c0c1de-5d4a-4d63-9f0e-0a9a4d2f7a11'
 const key = (prefix: string) =>
   canaries.add(`a ${prefix} key`, `key_${prefix}_${word(`a ${prefix} key's end`)}`)
 export const keys = { pub: key('pub'), prv: key('prv'), mgt: key('mgt') }
-const everything = [
-  'token:read',
-  'token:search',
-  'token:create',
-  'token:update',
-  'token:delete',
-  'token:use',
-  'token:lookup',
-]
+const everything = ['token:read', 'token:search', 'token:create', 'token:update', 'token:delete', 'token:use']
 const application = (type: string, end: string, apiKey: string, rights: JsonValue) => ({
   id: `0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c${end}`,
   name: word(`the ${type} application's name`),
@@ -196,7 +188,6 @@ export async function exerciseTokens(t: Tap): Promise<void> {
       200,
     )
     await ask('POST', '/tokens/search', { query: `metadata.${name}:${word('a search')}` })
-    await ask('POST', '/tokens/lookup', { type: 'token', data: word('data that is looked up') })
     await ask('POST', '/tokenize', { type: 'token', data: word('tokenized data') })
     const record = { type: 'token', data: word('a record') }
     const refused = { type: 'card', data: { number: word('a refused record') } }

@@ -44,7 +44,7 @@ const keyed: readonly Keyed[] = [
   ...subjects
     .filter(
       ({ name, operation, requirement }) =>
-        !['tokens.search', 'tokens.lookup'].includes(operation) &&
+        operation !== 'tokens.search' &&
         requirement !== 'TYP-540' &&
         (operation !== 'tokens.create' || name.endsWith('-token')),
     )

@@ -145,21 +145,6 @@ const search: Subject = {
   send: (c, body) => c.asPrivate('POST', '/tokens/search', body),
 }
 
-const lookup: Subject = {
-  requirement: 'SEA-543',
-  name: 'lookup',
-  title: 'a lookup',
-  operation: 'tokens.lookup',
-  needs: ['applications'],
-  body: async c => ({ type: 'token', data: c.tag, metadata: { k: 'v' }, page: 1, size: 20 }),
-  async send(c, body) {
-    const { key } = await c.shared('looks up at limits', s =>
-      s.application({ permissions: ['token:lookup'] }),
-    )
-    return c.as(key)('POST', '/tokens/lookup', body)
-  },
-}
-
 const deleteMany: Subject = {
   requirement: 'TOK-560',
   name: 'delete-many',
@@ -172,11 +157,4 @@ const deleteMany: Subject = {
 }
 
 /** Requests that make, change, find and delete tokens. */
-export const tokenSubjects: readonly Subject[] = [
-  ...creates,
-  update,
-  ...dataUpdates,
-  search,
-  lookup,
-  deleteMany,
-]
+export const tokenSubjects: readonly Subject[] = [...creates, update, ...dataUpdates, search, deleteMany]

@@ -12,7 +12,6 @@ const works = {
   responseBytes: 'large unread responses',
   proxied: 'proxied requests',
   fetches: 'requests of formulas',
-  lookups: 'lookups of tokens',
 } as const satisfies Partial<Record<AdmittedKind, string>>
 
 export function createAdmissions(bounds: Partial<AdmissionBounds> = {}): Admissions {

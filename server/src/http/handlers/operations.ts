@@ -22,7 +22,6 @@ import type { SessionsContext } from '../../sessions/sessions-context.ts'
 import { createToken } from '../../tokens/create.ts'
 import { deleteToken, deleteTokens } from '../../tokens/erase.ts'
 import { listTokens, searchTokens } from '../../tokens/list.ts'
-import { lookUpTokens } from '../../tokens/lookup.ts'
 import { detokenize } from '../../tokens/payloads/detokenize.ts'
 import { tokenize } from '../../tokens/payloads/tokenize.ts'
 import { readToken } from '../../tokens/read.ts'
@@ -41,7 +40,6 @@ export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
     },
     'tokens.list': ({ caller, query }) => answer(200, listTokens(context, caller, query)),
     'tokens.search': ({ caller, body }) => answer(200, searchTokens(context, caller, body)),
-    'tokens.lookup': ({ caller, body }) => answer(200, lookUpTokens(context, caller, body)),
     'tokens.get': ({ caller, path, token }) => answer(200, readToken(context, caller, path.id, token)),
     'tokens.update': ({ caller, path, body, receipt }) =>
       answer(200, updateToken(context, caller, path.id, body, receipt)),

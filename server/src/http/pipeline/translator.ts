@@ -124,8 +124,6 @@ function descriptions(dialect: Dialect): Part {
     const { body } = exchange
     if (body === undefined) return
     if (id === 'tokens.create') exchange.body = describedInContract(dialect, body)
-    // A lookup names no containers.
-    if (id === 'tokens.lookup') exchange.body = describedInContract({ ...dialect, privacy: false }, body)
     if (id === 'tokenize') exchange.body = mapLeaves(body, inContract, isLeaf) ?? null
     if (!dialect.privacy || id !== 'tokens.update' || !isJsonObject(body)) return
     if (Object.hasOwn(body, 'privacy')) {

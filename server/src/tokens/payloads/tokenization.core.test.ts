@@ -30,7 +30,6 @@ const context: TokensContext = {
   schemas: new Validators('SVC'),
   turns: new Turns(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
-  lookups: { demand: () => {} },
   audit: { record: (_, action) => void audited.push(action) },
 }
 const tenant = random.uuid()

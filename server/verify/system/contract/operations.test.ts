@@ -101,7 +101,7 @@ t.test('keeps the operations of development servers apart', async t => {
 })
 
 /** Requests that only read, and are posted for the length of what they ask for. */
-const postedReads = ['tokens.search', 'tokens.lookup', 'detokenize']
+const postedReads = ['tokens.search', 'detokenize']
 
 t.test('declares the permission for each operation', async t => {
   const known = list(resolve({ $ref: '#/components/schemas/ApplicationPermission' }).enum)
@@ -123,10 +123,8 @@ t.test('declares the permission for each operation', async t => {
     t.equal(permission === null, id in unguarded, `${id}: has a permission, unless it needs none`)
     t.strictSame(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
     const isAboutTokens = text(permission).startsWith('token:')
-    // A lookup tests a guess: the code of others must not make any.
-    const isForAll = isAboutTokens && id !== 'tokens.lookup'
-    t.equal(operation['x-session'], isForAll, `${id}: sessions`)
-    t.equal(operation['x-formula'], isForAll || undefined, `${id}: the client of a formula`)
+    t.equal(operation['x-session'], isAboutTokens, `${id}: sessions`)
+    t.equal(operation['x-formula'], isAboutTokens || undefined, `${id}: the client of a formula`)
   }
   t.strictSame([...used].sort(), [...known].sort(), 'every permission is used')
   const tokens = list(resolve({ $ref: '#/components/schemas/TokenPermission' }).enum)
@@ -226,7 +224,7 @@ t.test('lists the statuses of each operation', async t => {
 
 t.test('pages every list the same way', async t => {
   for (const { id, operation, responses, method } of operations) {
-    if (!id.endsWith('.list') && id !== 'tokens.search' && id !== 'tokens.lookup') continue
+    if (!id.endsWith('.list') && id !== 'tokens.search') continue
     if (method === 'get')
       for (const name of ['Page', 'Size'])
         t.ok(

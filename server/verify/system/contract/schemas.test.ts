@@ -121,7 +121,7 @@ t.test('each kind of application may hold its permissions', async t => {
   const { 'x-permissions': permissions } = resolve({ $ref: '#/components/schemas/ApplicationType' })
   t.same(permissions, {
     public: ['token:create', 'token:update'],
-    private: ['create', 'read', 'update', 'delete', 'search', 'use', 'lookup'].map(verb => `token:${verb}`),
+    private: ['create', 'read', 'update', 'delete', 'search', 'use'].map(verb => `token:${verb}`),
     management: [
       ...['reactor:create', 'reactor:read', 'reactor:update', 'reactor:delete'],
       ...['application:create', 'application:read', 'application:update', 'application:delete', 'log:read'],
