@@ -50,7 +50,10 @@ export interface Vault {
    * answers `/livez`. The option `metrics` must be set. The port stays open until all else is closed.
    */
   listenForMetrics(options?: Partial<Address>): Promise<OperatorPort>
-  /** Makes `/readyz` a 503, so that load balancers send no more requests. Those that come are still served. */
+  /**
+   * Makes `/readyz` a 503, so that load balancers send no more requests. Those that come are still served, and their
+   * connections end after them.
+   */
   drain(): void
   /** Drains, finishes the requests in flight, then releases ports and files. */
   close(): Promise<void>
@@ -131,8 +134,8 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     listen: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
-      const { core, admissions, listening: opened } = await open()
-      const listening = await listen(core, { host, port, unref }, { admissions })
+      const { core, listening: opened } = await open()
+      const listening = await listen(core, { host, port, unref })
       listeners.add(listening)
       opened()
       return listening
@@ -144,7 +147,10 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       forMetrics.add(listening)
       return listening
     },
-    drain: () => void opening.then(({ drain }) => drain()).catch(() => {}),
+    drain: () => {
+      for (const listening of listeners) listening.drain()
+      opening.then(({ drain }) => drain()).catch(() => {})
+    },
     close: () => {
       closing ??= (async () => {
         await opening

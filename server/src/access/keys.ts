@@ -84,19 +84,15 @@ type Found = Caller | null | undefined
 /**
  * Returns the caller that an API key belongs to; `undefined` if the key is unknown, gone or expired. Returns a promise
  * only if something has to be read.
- *
- * @param onTenant called as soon as the tenant is known, perhaps before the caller is, and perhaps again
  */
 export function authenticate(
   store: SealedStore,
   key: string,
   nowUs: (tenant?: string) => number,
-  onTenant: (tenant: TenantStore) => void = () => {},
 ): Caller | undefined | Promise<Caller | undefined> {
   const follow = ({ id: digest, tenant: id, application, session }: KeyRecord): Found | Promise<Found> =>
     after(store.opened(id) ?? store.tenant(id), tenant => {
       if (!tenant) return null
-      onTenant(tenant)
       const caller =
         session === undefined
           ? tenant.lookUp<ApplicationRecord, Caller | undefined>('application', application, ({ value }) =>

@@ -1,4 +1,5 @@
-import { FairQueue } from '../base/flow/fair-queue.ts'
+import { Semaphores } from '../base/flow/semaphore.ts'
+import { longOperationLimits } from '../base/limits.ts'
 import { readDocument } from '../contract/contract.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
 import {
@@ -40,7 +41,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     handlers: handlersOf(deployment),
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
     inFlight: new Set(),
-    running: new FairQueue(deployment.admissions.requests),
+    longOperations: new Semaphores(longOperationLimits),
   }
   return createCore({
     services,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../base/cache.ts'
 import { type Admissions, createAdmissions } from '../base/flow/admissions.ts'
-import { Turns } from '../base/flow/event-loop.ts'
+import { TimeSlice } from '../base/flow/event-loop.ts'
 import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { joinObservers, type Observer } from '../base/observer.ts'
@@ -59,8 +59,8 @@ export interface Stores extends Observers {
   /** Returns a source for work that runs at times of its own: with a seed it must not disturb the order of `random`. */
   randomOf(work: string): Random
   readonly log: OutageLog
-  /** Lets requests yield to others. */
-  readonly turns: Turns
+  /** Lets long work yield to other requests. */
+  readonly slice: TimeSlice
   /** Returns the time of a tenant, or of the one that is worked on, or else of the vault. */
   nowUs(tenant?: string): number
 }
@@ -104,9 +104,9 @@ export async function openStores(
   healthy = engine
   try {
     const masterKey = await findMasterKey(options, location, random)
-    const turns = new Turns(parts.monotonicMs)
+    const slice = new TimeSlice(parts.monotonicMs)
     const keyring = new Keyring(engine, masterKey.key, random)
-    const store = new SealedStore(engine, keyring, sealing, logOnce(log), turns)
+    const store = new SealedStore(engine, keyring, sealing, logOnce(log), slice)
     const clock = await openDurableClock(realTime(options, engine), store, log)
     store.tenantTime = clock.tenants
     return {
@@ -126,7 +126,7 @@ export async function openStores(
       random,
       randomOf,
       log,
-      turns,
+      slice,
       nowUs: clock.nowUs,
     }
   } catch (error) {

@@ -5,11 +5,10 @@ import { egressLimits } from '../egress/formula-egress.ts'
 import { proxyLimits } from '../proxy/proxy.ts'
 import { defaultLimits } from '../sandbox/sandbox-limits.ts'
 import type { Bounds } from './flow/admission.ts'
-import { longestIterationMs } from './flow/event-loop.ts'
-import { admissionBounds, connectionLimits } from './limits.ts'
+import { admissionBounds, connectionLimits, longOperationLimits } from './limits.ts'
 
 const guide = await readFile(new URL('../../guide/limits.md', import.meta.url), 'utf8')
-const columns = ['total', 'tenant', 'application', 'session', 'peer', 'host', 'hostOfTenant'] as const
+const columns = ['total', 'tenant', 'application', 'session', 'host', 'hostOfTenant'] as const
 
 const shown = (kind: string, amount: number | undefined) => {
   if (amount === undefined) return ''
@@ -34,30 +33,22 @@ t.test('the guide has the limits of connections', async t => {
     headerBytes,
     headersTimeoutMs,
     requestTimeoutMs,
-    bodyGraceMs,
-    bodyBytesPerSecond,
-    pieceBytes,
-    answerTimeoutMs,
-    wholeAnswerTimeoutMs,
     keepAliveTimeoutMs,
-    lingerMs,
+    silenceTimeoutMs,
     pipelinedRequests,
-    reserve,
-    freeBodyBytes,
-    freeResponseBytes,
+    connections,
+    bodiesBytes,
   } = connectionLimits
   const sentences = [
     `${headerBytes / 1024} KB, within ${seconds(headersTimeoutMs)}; otherwise 431`,
     `| a whole request | within ${seconds(requestTimeoutMs)}`,
-    `at least ${bodyBytesPerSecond / 1024} KB/s after its first ${seconds(bodyGraceMs)}`,
-    `take each ${pieceBytes / 1024} KB of it within ${seconds(answerTimeoutMs)}`,
-    `all of them within ${wholeAnswerTimeoutMs / 60_000} minutes`,
     `| an idle connection | closed after ${seconds(keepAliveTimeoutMs)}`,
-    `last response | closed after ${seconds(lingerMs)}`,
-    `without a response | ${pipelinedRequests}, served one by one`,
-    `${reserve.toLocaleString('en-US')} connections beyond the total`,
-    `the first ${freeBodyBytes / 1024} KB of each`,
-    `the first ${freeResponseBytes / 1024} KB of each`,
+    `within ${seconds(silenceTimeoutMs)} without a byte`,
+    `| ${pipelinedRequests}; one more`,
+    `| ${connections.toLocaleString('en-US')}; others`,
+    `| ${bodiesBytes / 2 ** 20} MB of all callers`,
+    `runs ${longOperationLimits.running} lists, searches and payloads of a tenant at once`,
+    `and ${longOperationLimits.waiting.toLocaleString('en-US')} wait`,
   ]
   for (const sentence of sentences) t.ok(guide.includes(sentence), sentence)
 })
@@ -69,7 +60,6 @@ t.test('the guide has the limits on waiting for others', async t => {
     `has sent its whole response; at most ${proxyLimits.timeoutMs / 1000} s`,
     `until the whole response is there; at most ${egressLimits.timeoutMs / 1000} s`,
     `takes ${words[hostOfTenant]} of the attempts of a tenant and ${host} of all`,
-    `has lasted ${longestIterationMs} ms`,
     `${mostOfTenant} streams of events of a tenant and ${mostStreams} of all`,
   ]
   for (const sentence of sentences) t.ok(guide.includes(sentence), sentence)

@@ -20,44 +20,31 @@ export const connectionLimits = {
   bodyBytes: limits.bodyBytes,
   /** The response to a request of a formula: as much as a formula may return, and JSON around it. */
   formulaAnswerBytes: 6 * mebibyte,
-  /** The first bytes of each body, and of each response, that no share counts: the number of connections limits those. */
-  freeBodyBytes: 64 * kibibyte,
-  freeResponseBytes: 16 * kibibyte,
   headerBytes: 16 * kibibyte,
-  /** Bytes that are parsed at once. The parser cannot stop in between, not even after the end of its connection. */
-  parsedBytes: 8 * kibibyte,
   /** From the first byte of a request, or from the connection if none comes, to the end of its headers. */
   headersTimeoutMs: 10_000,
   /** From the first byte of a request to the end of its body. */
   requestTimeoutMs: 60_000,
-  /** The least rate at which a body arrives, once it has taken longer than this. */
-  bodyBytesPerSecond: kibibyte,
-  bodyGraceMs: 10_000,
   /** Time that a connection stays open after a response, without a further request. */
   keepAliveTimeoutMs: 65_000,
-  /** Time for the receiver to take a response, or the next piece of a long one. */
-  answerTimeoutMs: 30_000,
   /** The size of the pieces in which a long response is sent. */
   pieceBytes: 64 * kibibyte,
-  /** Time for the receiver to read all pieces of a response. */
-  wholeAnswerTimeoutMs: 600_000,
-  /** Time for a caller that is still sending its body to notice the response. */
-  lingerMs: 2_000,
   /** Interval of the checks of the times above; a connection may last this much longer. */
   checkIntervalMs: 1_000,
   /** Time that a closing server waits for requests in flight: longer than any formula waits and runs. */
   closeGraceMs: 22_000,
-  /** Connections beyond those of `admissionBounds`: each is for one probe, or is refused when its time is over. */
-  reserve: 1_024,
-  reserveTimeoutMs: 2_000,
-  /** Connections that the system keeps until they are accepted; it may allow fewer. */
-  backlog: 4_096,
-  /**
-   * Unanswered requests of one connection, served one by one. One more closes the connection after their responses, and as
-   * many more close it at once: each takes about 9 KB, of up to 2,000 connections.
-   */
-  pipelinedRequests: 8,
+  /** Open connections. Node drops those beyond it. */
+  connections: 2_000,
+  /** Bytes of request bodies in memory, of all callers. */
+  bodiesBytes: 256 * mebibyte,
+  /** Time without a byte in either direction, such as a response that its receiver does not take. */
+  silenceTimeoutMs: 90_000,
+  /** Requests of one connection without a complete response. One more is refused, and ends the connection. */
+  pipelinedRequests: 16,
 } as const
+
+/** Lists, searches and payloads of one tenant: those that run at once, and those that wait. */
+export const longOperationLimits = { running: 16, waiting: 1_000 } as const
 
 export type ConnectionLimits = LimitsLike<typeof connectionLimits>
 
@@ -66,28 +53,6 @@ export type ConnectionLimits = LimitsLike<typeof connectionLimits>
  * 503, or its connection is closed. `guide/limits.md` shows this table.
  */
 export const admissionBounds = {
-  /** Open connections. One more replaces an idle one of the same share, if there is one. */
-  connections: { total: 2_000, tenant: 1_000, application: 500, session: 50, peer: 1_000 },
-  /** Bytes of request bodies in memory, until their response is sent. */
-  requestBytes: {
-    total: 256 * mebibyte,
-    tenant: 128 * mebibyte,
-    application: 96 * mebibyte,
-    session: 16 * mebibyte,
-    peer: 128 * mebibyte,
-  },
-  /** Bytes of responses that their receivers have not taken yet. */
-  responseBytes: {
-    total: 192 * mebibyte,
-    tenant: 96 * mebibyte,
-    application: 64 * mebibyte,
-    session: 16 * mebibyte,
-    peer: 96 * mebibyte,
-  },
-  /** Requests that are worked on, but for those that wait for formulas or other services. The rest wait for their turn. */
-  requests: { total: 64, tenant: 48, application: 40, session: 8 },
-  /** Tokens that are read while their caller is identified. */
-  readsAhead: { total: 24, tenant: 16 },
   /** Unfinished asynchronous invocations. They are in the store, so that all servers count them together. */
   jobs: { tenant: 1_000, application: 500, session: 100 },
   /** Formulas of asynchronous invocations and attempts to deliver their answers, by one server. */

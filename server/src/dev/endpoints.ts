@@ -6,7 +6,6 @@ import { fileAt, html, StaticFiles, script, style } from '../http/outside/static
 import type { Exchange, Services } from '../http/pipeline/exchange.ts'
 import { refuseUnknownParameters } from '../http/pipeline/input.ts'
 import {
-  admit,
   authorize,
   identify,
   parse,
@@ -86,7 +85,6 @@ export class DevEndpoints {
 const steps: readonly Step[] = [
   route,
   (exchange, services) => (takesKey(exchange) ? identify(exchange, services) : undefined),
-  admit,
   (exchange, services) => (takesKey(exchange) ? authorize(exchange, services) : undefined),
   readBody,
   ({ operation, request }) => refuseUnknownParameters(request.query, operation?.queryParameters ?? []),

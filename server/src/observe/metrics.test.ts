@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
@@ -40,23 +40,26 @@ async function scrape(vault: Vault): Promise<{ text: string; samples: Sample[]; 
 type Value = (name: string, labels?: Record<string, string>) => number | undefined
 
 t.test('admitted work is shown by kind, with its limit and its refusals', async t => {
-  const bounds = { connections: { total: 9, peer: 1 } }
-  const vault = openVault(t, { metrics: true }, { admissionBounds: bounds })
+  const target = createServer(() => {}).listen(0, '127.0.0.1')
+  t.teardown(() => target.closeAllConnections())
+  t.teardown(() => target.close())
+  await once(target, 'listening')
+  const origin = `http://127.0.0.1:${(target.address() as AddressInfo).port}`
+  const bounds = { proxied: { total: 9, tenant: 1 } }
+  const options = { metrics: true, proxyMapOrigins: { 'https://api.example.com': origin } }
+  const vault = openVault(t, options, { admissionBounds: bounds })
   const tenant = await openTenant(vault)
-  const { port, url } = await vault.listen()
-  const busy = connect({ port, host: '127.0.0.1' })
-  t.teardown(() => busy.destroy())
-  const head = ['POST /tokens HTTP/1.1', 'Host: vault', `SVC-API-KEY: ${tenant.privateKey}`]
-  const rest = ['Content-Type: application/json', 'Content-Length: 9', 'Expect: 100-continue', '', '']
-  busy.write([...head, ...rest].join('\r\n'))
-  await once(busy, 'data')
-  t.equal((await fetch(`${url}/nowhere`)).status, 503)
+  const call = () => tenant.send('POST', '/proxy', {}, { 'SVC-PROXY-URL': 'https://api.example.com/' })
+  const waiting = call()
+  await once(target, 'request')
+  t.equal((await call()).status, 429)
   const { value } = await scrape(vault)
-  t.equal(value('surrogate_admission_limit', { kind: 'connections' }), 9)
-  t.equal(value('surrogate_admitted', { kind: 'connections' }), 1)
-  t.equal(value('surrogate_admitted', { kind: 'responseBytes' }), 0)
+  t.equal(value('surrogate_admission_limit', { kind: 'proxied' }), 9)
+  t.equal(value('surrogate_admitted', { kind: 'proxied' }), 1)
   t.equal(value('surrogate_admitted', { kind: 'formulas' }), 0)
-  t.equal(value('surrogate_admission_refused_total', { kind: 'connections', scope: 'peer' }), 1)
+  t.equal(value('surrogate_admission_refused_total', { kind: 'proxied', scope: 'tenant' }), 1)
+  target.closeAllConnections()
+  await waiting
   for (const kind of Object.keys(admissionBounds)) {
     t.type(value('surrogate_admitted', { kind }), 'number', kind)
     t.type(value('surrogate_admission_limit', { kind }), 'number', kind)

@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
+import { decodeUtf8, type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
 import { toMalformedJson } from '../base/json/malformed-json.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
@@ -61,7 +61,7 @@ export function mediaType(headers: Headers): 'json' | 'form' | 'text' | 'xml' | 
 /** @throws {ServiceError} malformed_json */
 async function parsed(text: string): Promise<JsonValue> {
   try {
-    return await parseJsonInTurns(text)
+    return await parseJsonInSlices(text)
   } catch (error) {
     throw toMalformedJson(error)
   }

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
+import { JsonError, type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
@@ -123,7 +123,7 @@ export function keep<T>(context: ReactorsContext, kept: T, receipt?: Receipt<T>)
 /** Checks by the rules for request bodies that a value can be stored and read back unchanged. */
 async function keepable(tokenized: JsonValue): Promise<JsonValue> {
   try {
-    return await parseJsonInTurns(JSON.stringify(tokenized))
+    return await parseJsonInSlices(JSON.stringify(tokenized))
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new ServiceError('reactor_runtime', `what the formula asked to tokenize ${error.message}`)

@@ -49,14 +49,14 @@ export async function derive(
   changes = everything,
   before: Derived = {},
 ): Promise<Evaluated> {
-  const { expressions, turns, store } = context
+  const { expressions, slice } = context
   const { masked, errors } = checkMask(context, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   // Awaiting nothing would cost a microtask each time.
-  const afterMask = turns.passedPart(store.tenant)
+  const afterMask = slice.yield()
   if (afterMask) await afterMask
   const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint
-  const afterFingerprint = turns.passedPart(store.tenant)
+  const afterFingerprint = slice.yield()
   if (afterFingerprint) await afterFingerprint
   const patterns = changes.indexes
     ? evaluateIndexes(expressions, token.search_indexes ?? [], data)

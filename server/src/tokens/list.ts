@@ -83,7 +83,7 @@ async function showEach(
     if (!decision.allowed) continue
     if (decision.transform === 'reveal') revealed.push(token.record.value.id)
     shown.push(showToken(context, token, decision.transform))
-    const passing = context.turns.passed(context.store.tenant)
+    const passing = context.slice.yield()
     if (passing) await passing
   }
   await recordReveal(context, caller, permission, revealed)

@@ -6,19 +6,10 @@ import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord, withCvc } from './token.ts'
 import { type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
 
-/** A token that is being read; `undefined` if there is none with this id. */
-export type ReadToken = Promise<OpenedRecord<TokenRecord> | undefined>
-
-/** @param reading the token, if it is already being read */
 // Requirements: TOK-025
-export async function readToken(
-  context: TokensContext,
-  caller: Caller,
-  id: string,
-  reading?: ReadToken,
-): Promise<Token> {
+export async function readToken(context: TokensContext, caller: Caller, id: string): Promise<Token> {
   const tokens = await tokensOf(context, caller)
-  const record = await liveRecord(tokens, id, reading)
+  const record = await liveRecord(tokens, id)
   const transform = demand(caller, 'token:read', record.value)
   const token = await liveToken(tokens, record)
   if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:read', id, caller))
@@ -27,13 +18,9 @@ export async function readToken(
 
 /** Returns the token with this id unless it has expired. @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function liveRecord(
-  context: TenantTokens,
-  id: string,
-  reading: ReadToken = context.store.get<TokenRecord>('token', id),
-): Promise<OpenedRecord<TokenRecord>> {
-  const record = await reading
+export async function liveRecord(context: TenantTokens, id: string): Promise<OpenedRecord<TokenRecord>> {
   const { store, expired } = context
+  const record = await store.get<TokenRecord>('token', id)
   const nowUs = context.nowUs()
   if (!record || isExpired(record.value, nowUs)) {
     const expiredMs = record?.value.expires_ms ?? expired?.at(store.tenant, id)

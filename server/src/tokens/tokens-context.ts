@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
-import { after, type Turns } from '../base/flow/event-loop.ts'
+import { after, type TimeSlice } from '../base/flow/event-loop.ts'
 import type { Random } from '../base/random.ts'
 import type { RequestNotes } from '../base/request-notes.ts'
 import type { Dialect } from '../contract/dialect.ts'
@@ -30,7 +30,7 @@ export interface TokensContext {
   /** From the operator's file, if there is one. */
   readonly cardIssuers?: CardIssuers | undefined
   /** Lets long work yield to other requests. */
-  readonly turns: Turns
+  readonly slice: TimeSlice
 }
 
 /** Remembers when tokens had expired that are erased, so that a 404 can say so. */

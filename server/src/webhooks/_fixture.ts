@@ -1,7 +1,7 @@
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, sealedOn } from '../../verify/support/stores.ts'
 import { readTenant, type TenantsContext, writeTenant } from '../access/tenants.ts'
-import { Turns } from '../base/flow/event-loop.ts'
+import { TimeSlice } from '../base/flow/event-loop.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
@@ -61,7 +61,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     random,
     nowUs: () => clock.nowUs(),
     schemas: new Validators('SVC'),
-    turns: new Turns(),
+    slice: new TimeSlice(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },
   }

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { admissionBounds, connectionLimits } from '../../src/base/limits.ts'
+import { connectionLimits } from '../../src/base/limits.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
 import { attacks, type Victim } from './attacks.ts'
@@ -31,11 +31,9 @@ for (const name of names) {
   if (!attackNames.includes(name)) throw new Error(`--only: one or more of ${attackNames.join(', ')}`)
 }
 
-/** What the shares of bodies and responses allow in total, and what each connection may hold beside them. */
-const { requestBytes, responseBytes, connections } = admissionBounds
-const { freeBodyBytes, freeResponseBytes } = connectionLimits
-const mostBytes =
-  requestBytes.total + responseBytes.total + connections.total * (freeBodyBytes + freeResponseBytes)
+/** What bodies may take in total, and what each connection may hold beside them. */
+const { bodiesBytes, connections, pieceBytes } = connectionLimits
+const mostBytes = bodiesBytes + connections * 2 * pieceBytes
 
 /** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
 const most = { probeMs: 100, readMs: 250, grownMiB: mostBytes / 2 ** 20 }

@@ -1,4 +1,4 @@
-import type { Turns } from '../../src/base/flow/event-loop.ts'
+import type { TimeSlice } from '../../src/base/flow/event-loop.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { keyLength } from '../../src/crypto/envelope.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
@@ -23,10 +23,10 @@ export function sealedOn(
   store: Store,
   masterKey: Uint8Array,
   onBroken?: OnBroken,
-  turns?: Turns,
+  slice?: TimeSlice,
 ): SealedStore {
   const random = systemRandom()
-  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken, turns)
+  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken, slice)
 }
 
 /** A memory store whose documents a test may tamper with. */

@@ -5,11 +5,6 @@ import { Admission } from './admission.ts'
 export type Admissions = Readonly<Record<keyof typeof works, Admission>>
 
 const works = {
-  connections: 'connections',
-  requests: 'requests',
-  readsAhead: 'reads',
-  requestBytes: 'large requests',
-  responseBytes: 'large unread responses',
   proxied: 'proxied requests',
   fetches: 'requests of formulas',
 } as const satisfies Partial<Record<AdmittedKind, string>>

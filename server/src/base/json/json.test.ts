@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { Turns } from '../flow/event-loop.ts'
-import { decodeUtf8, JsonError, type JsonValue, parseJson, parseJsonInTurns } from './json.ts'
+import { TimeSlice } from '../flow/event-loop.ts'
+import { decodeUtf8, JsonError, type JsonValue, parseJson, parseJsonInSlices } from './json.ts'
 
 const refusal = (text: string): JsonError => {
   try {
@@ -151,21 +151,21 @@ t.test('a long text is scanned in pieces, with the same outcome', async t => {
     const long = (text: string) => `[${'"text with\\nescapes",1.25,{"a":null},'.repeat(600)}${text}]`
     const shown = name.startsWith('65') ? '' : `1800.${path}`
     const given = name.startsWith('65') ? refused : long(refused)
-    await t.rejects(parseJsonInTurns(given), { name: 'JsonError', path: shown }, name)
+    await t.rejects(parseJsonInSlices(given), { name: 'JsonError', path: shown }, name)
     if (!name.startsWith('65'))
-      t.same(await parseJsonInTurns(long(accepted)), JSON.parse(long(accepted)), `${name}: control`)
+      t.same(await parseJsonInSlices(long(accepted)), JSON.parse(long(accepted)), `${name}: control`)
   }
 })
 
-t.test('while a long text is scanned, other requests get their turns', async t => {
+t.test('the scan of a long text yields to others', async t => {
   let nowMs = 0
-  const turns = new Turns(() => (nowMs += 6))
+  const slice = new TimeSlice(() => (nowMs += 6))
   let others = 0
   let alarm = setImmediate(function next() {
     others++
     alarm = setImmediate(next)
   })
-  await parseJsonInTurns(`[${'12,'.repeat(70_000)}0]`, turns)
+  await parseJsonInSlices(`[${'12,'.repeat(70_000)}0]`, slice)
   clearImmediate(alarm)
   t.ok(others >= 12, `${others} turns in 200,000 characters`)
 })

@@ -1,4 +1,4 @@
-import { Turns } from '../flow/event-loop.ts'
+import { TimeSlice } from '../flow/event-loop.ts'
 import { findExcess } from './json-bounds.ts'
 import { JsonError, scanForLoss } from './json-loss.ts'
 
@@ -36,14 +36,10 @@ export function parseJson(text: string): JsonValue {
   return value
 }
 
-/** Like `parseJson`, for long text: other requests get their turns. Rejects with a JsonError. */
-export async function parseJsonInTurns(
-  text: string,
-  turns = new Turns(),
-  tenant?: string,
-): Promise<JsonValue> {
+/** Like `parseJson`, for long text: yields to other requests. Rejects with a JsonError. */
+export async function parseJsonInSlices(text: string, slice = new TimeSlice()): Promise<JsonValue> {
   const value = read(text)
-  for (const _ of scanForLoss(text)) await turns.passed(tenant)
+  for (const _ of scanForLoss(text)) await slice.yield()
   return value
 }
 

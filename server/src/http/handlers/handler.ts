@@ -6,7 +6,6 @@ import type { Immutable } from '../../contract/types.ts'
 import type { OperationId, Operations } from '../../generated/operations.ts'
 import type { KeptSession } from '../../sessions/create.ts'
 import type { KeptTokens } from '../../tokens/payloads/kept-tokens.ts'
-import type { ReadToken } from '../../tokens/read.ts'
 import type { KeptUpdate } from '../../tokens/update.ts'
 import type { KeptReaction } from '../../webhooks/reaction.ts'
 import type { KeptAnswer, KeptEntity, Receipt } from '../pipeline/idempotency.ts'
@@ -28,14 +27,9 @@ export interface HandlerRequest<Id extends OperationId> {
   readonly traceId: string
   /** The number of formulas that wait for the response; 0 for a request from outside. */
   readonly depth: number
-  /** The token in the path, if it is already being read. */
-  readonly token?: ReadToken
   /** With an idempotency key: keeps the answer, in the commit that does the work. */
   readonly receipt?: Receipt<Kept<Id>> | undefined
 }
-
-/** The operations whose handlers take `token`. */
-export const takingToken: ReadonlySet<string> = new Set<OperationId>(['tokens.get'])
 
 /** An answer that the contract has for this operation. */
 export type HandlerAnswer<Id extends OperationId> =

@@ -40,7 +40,7 @@ export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
     },
     'tokens.list': ({ caller, query }) => answer(200, listTokens(context, caller, query)),
     'tokens.search': ({ caller, body }) => answer(200, searchTokens(context, caller, body)),
-    'tokens.get': ({ caller, path, token }) => answer(200, readToken(context, caller, path.id, token)),
+    'tokens.get': ({ caller, path }) => answer(200, readToken(context, caller, path.id)),
     'tokens.update': ({ caller, path, body, receipt }) =>
       answer(200, updateToken(context, caller, path.id, body, receipt)),
     'tokens.delete': ({ caller, path }) => answer(204, deleteToken(context, caller, path.id)),

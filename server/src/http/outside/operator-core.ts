@@ -1,7 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import type { Core } from '../pipeline/core.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
-import { reserve } from '../transport/request-shares.ts'
 
 /** A request that the thread of the port passes to that of the server. */
 export interface Question {
@@ -62,7 +61,6 @@ export function createOperatorCore({ pulse, random, ask }: OperatorCore): Core {
     if (isRead && path === '/livez') {
       return pulse.beats ? jsonResponse(200, { status: 'ok' }) : jsonResponse(503, { status: 'unavailable' })
     }
-    const traceId = random.uuid()
-    return reserve(request, await ask({ traceId, isRead, path }), { isRead: true, traceId })
+    return ask({ traceId: random.uuid(), isRead, path })
   }
 }

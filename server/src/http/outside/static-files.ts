@@ -60,7 +60,6 @@ export class StaticFiles {
         'Cache-Control': 'no-cache',
       },
       body,
-      isShared: true,
     }
   }
 }

@@ -1,16 +1,16 @@
 import type { DeniedCause } from '../../access/caller.ts'
 import type { ServiceError } from '../../base/errors.ts'
+import { nextTurn } from '../../base/flow/event-loop.ts'
 import { connectionLimits, largeBody } from '../../base/limits.ts'
 import { describeError, type Log } from '../../base/log.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
 import type { Random } from '../../base/random.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
-import { isProxied, problemType } from '../../contract/contract.ts'
+import { problemType } from '../../contract/contract.ts'
 import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
-import { type CoreRequest, type CoreResponse, callerGone, jsonResponse } from '../transport/message.ts'
+import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
 import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
-import { reserve } from '../transport/request-shares.ts'
 import { checkItems, checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Explain, Services, Translator } from './exchange.ts'
@@ -68,10 +68,9 @@ export function createCore(options: CoreOptions): Core {
       : (cors.preflight(request) ??
         respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
     const outside = early && (await early)
-    const made = outside
+    const response = outside
       ? checkResponse(options.services, options.log, exchange, outside)
       : await (testObserver?.observe(exchange, one => run(running, one)) ?? run(running, exchange))
-    const response = reserve(request, made, { isRead: isRead(exchange), traceId })
     const { headers } = response
     headers[headerNames.trace] = traceId
     if (request.delegation) return response
@@ -86,13 +85,6 @@ export function createCore(options: CoreOptions): Core {
     cors.allow(request, headers)
     return response
   }
-}
-
-/** True if the request changes nothing. */
-function isRead({ request, operation }: Exchange): boolean {
-  if (!operation || isProxied(operation)) return ['GET', 'HEAD'].includes(request.method)
-  // Searches take no idempotency key, as there is nothing to repeat.
-  return !operation.idempotent && request.method !== 'DELETE'
 }
 
 function run(options: Running, exchange: Exchange): Promise<CoreResponse> {
@@ -122,8 +114,6 @@ async function respond(options: Running, exchange: Exchange): Promise<CoreRespon
     response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
   } catch (error) {
     response = refuse(options, exchange, error)
-  } finally {
-    exchange.ahead?.release()
   }
   // The items of a long page are checked one by one.
   const isChecked = options.dev && !exchange.failsOnPurpose && !response.pieces
@@ -143,15 +133,13 @@ async function go(
     const pending = steps[at]?.(exchange, services)
     if (pending) await pending
     if (at + 1 === steps.length) return
-    // Who hangs up and comes again would otherwise have ever more requests waiting.
-    if (pending && exchange.request.isGone?.()) throw callerGone()
     const tenant = exchange.caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
       return tenants.run(tenant, () => go({ services, steps }, exchange, at + 1))
     }
     // Each of the following steps goes through the whole body.
-    if (exchange.bytes && exchange.bytes.length > largeBody) await services.turns.passed(tenant)
+    if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
   }
 }
 

@@ -1,10 +1,8 @@
 import type { Caller, DeniedCause } from '../../access/caller.ts'
 import type { AuditRecorder } from '../../audit/recorder.ts'
 import type { ErrorCode, ServiceError } from '../../base/errors.ts'
-import type { Lease } from '../../base/flow/admission.ts'
-import type { Admissions } from '../../base/flow/admissions.ts'
-import type { Turns } from '../../base/flow/event-loop.ts'
-import type { FairQueue } from '../../base/flow/fair-queue.ts'
+import type { TimeSlice } from '../../base/flow/event-loop.ts'
+import type { Semaphores } from '../../base/flow/semaphore.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import type { ObservedRequest, Observer } from '../../base/observer.ts'
 import type { LongPage } from '../../base/page.ts'
@@ -15,7 +13,6 @@ import type { Dialect } from '../../contract/dialect.ts'
 import type { Explanation } from '../../contract/types.ts'
 import type { Validators } from '../../contract/validators.ts'
 import type { SealedStore } from '../../storage/records/sealed.ts'
-import type { ReadToken } from '../../tokens/read.ts'
 import type { Handlers, Replays } from '../handlers/handler.ts'
 import type { Answer, CoreRequest, CoreResponse } from '../transport/message.ts'
 import type { HeaderNames } from './header-names.ts'
@@ -30,9 +27,6 @@ export interface Exchange {
   operation?: Operation
   rawParameters?: Readonly<Record<string, string>>
   caller?: Caller | undefined
-  /** The token in the path, if it is read before the caller is known, and the share that this takes. */
-  token?: ReadToken
-  ahead?: Lease
   bytes?: Uint8Array | undefined
   parameters?: Record<string, string>
   query?: JsonObject
@@ -103,11 +97,10 @@ export interface Services {
   readonly store: SealedStore
   readonly clock: Clock
   readonly observer?: Observer | undefined
-  readonly admissions: Admissions
-  /** Runs so many requests at once. */
-  readonly running: FairQueue
+  /** Of lists, searches and payloads, by tenant. */
+  readonly longOperations: Semaphores
   /** Lets requests yield to others. */
-  readonly turns: Turns
+  readonly slice: TimeSlice
   readonly headerNames: HeaderNames
   /** Absent unless a profile needs one. */
   readonly translator?: Translator | undefined

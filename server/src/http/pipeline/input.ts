@@ -1,11 +1,11 @@
 import { invalid, ServiceError } from '../../base/errors.ts'
-import type { Turns } from '../../base/flow/event-loop.ts'
+import type { TimeSlice } from '../../base/flow/event-loop.ts'
 import {
   decodeUtf8,
   type JsonObject,
   type JsonValue,
   parseJson,
-  parseJsonInTurns,
+  parseJsonInSlices,
 } from '../../base/json/json.ts'
 import { toMalformedJson } from '../../base/json/malformed-json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
@@ -127,12 +127,12 @@ export function parseBody(bytes: Uint8Array): JsonValue {
   }
 }
 
-/** Like `parseBody`, for a large body: other requests get their turns. */
-export async function parseBodyInTurns(bytes: Uint8Array, turns: Turns, tenant?: string): Promise<JsonValue> {
+/** Like `parseBody`, for a large body: yields to other requests. */
+export async function parseBodyInSlices(bytes: Uint8Array, slice: TimeSlice): Promise<JsonValue> {
   try {
     const text = decodeBody(bytes)
-    await turns.passed(tenant)
-    return await parseJsonInTurns(text, turns, tenant)
+    await slice.yield()
+    return await parseJsonInSlices(text, slice)
   } catch (error) {
     throw toMalformedJson(error)
   }

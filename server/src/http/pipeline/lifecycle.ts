@@ -10,17 +10,15 @@ import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
 import { asInContract } from '../../contract/dialect.ts'
 import type { OperationId } from '../../generated/operations.ts'
-import type { TenantStore } from '../../storage/records/sealed.ts'
-import type { TokenRecord } from '../../tokens/token.ts'
-import { handlerOf, takingToken, type ValidatedRequest } from '../handlers/handler.ts'
-import { type CoreRequest, callerGone } from '../transport/message.ts'
+import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
+import type { CoreRequest } from '../transport/message.ts'
 import { performEach, recordsOf } from './each-record.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import {
   decodeBody,
   parseBody,
-  parseBodyInTurns,
+  parseBodyInSlices,
   parsePathParameters,
   parseQuery,
   readBodyWithin,
@@ -32,14 +30,13 @@ export type Step = (exchange: Exchange, services: Services) => void | Promise<vo
 
 /**
  * The order of checks, which callers can rely on. The first check that fails decides the response:
- * route 404/405 → key 401 → share of connections 429 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
+ * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
  * → the operation itself: existence 404, container rules 403, state 409.
  */
 // Requirements: ERR-506
 export const lifecycle: readonly Step[] = [
   route,
   identify,
-  admit,
   observe,
   authorize,
   checkContentType,
@@ -72,16 +69,7 @@ function identifyByKey(exchange: Exchange, services: Services): void | Promise<v
   if (!key) {
     throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
   }
-  let early: TenantStore | undefined
-  let isWaiting = false
-  const onTenant = (tenant: TenantStore) => {
-    early = tenant
-    if (isWaiting) readAhead(exchange, services, tenant)
-  }
-  const found = authenticate(store, key, clock.nowUs, onTenant)
-  isWaiting = found instanceof Promise
-  // A caller that is in memory is known before the token could be read.
-  if (isWaiting && early) readAhead(exchange, services, early)
+  const found = authenticate(store, key, clock.nowUs)
   return after(found, caller => {
     if (!caller) throw new ServiceError('unauthenticated', unknownKey(key))
     exchange.caller = caller
@@ -93,13 +81,6 @@ function unknownKey(key: string): string {
   return isSessionKey(key)
     ? 'the session is over, or its key is unknown; create another session'
     : 'the API key is unknown or expired'
-}
-
-/** Counts the request for its caller, who may have too many connections, and waits for a turn of its operation. */
-export function admit({ request, caller, operation }: Exchange, { turns }: Services): void | Promise<void> {
-  if (!caller) return
-  request.identified?.(caller)
-  return turns.passed(caller.tenant, operation?.id)
 }
 
 async function identifyDelegate(
@@ -120,21 +101,6 @@ function observe(exchange: Exchange, { testObserver }: Services): void | Promise
 function observeAndValidate(exchange: Exchange, services: Services): void | Promise<void> {
   const observed = exchange.body === undefined ? undefined : services.testObserver?.parsed(exchange)
   return after(observed, () => validate(exchange, services))
-}
-
-/**
- * Reads a token together with the caller, so that a database is asked once. It is dropped if the caller is refused. Only
- * so many requests may, as each holds a token in memory while it waits for its turn.
- */
-function readAhead(exchange: Exchange, { admissions }: Services, tenant: TenantStore): void {
-  const { operation, rawParameters } = exchange
-  if (!operation || !takingToken.has(operation.id) || rawParameters?.id === undefined || exchange.ahead)
-    return
-  const lease = admissions.readsAhead.take({ tenant: tenant.tenant })
-  if (!lease) return
-  exchange.ahead = lease
-  exchange.token = tenant.get<TokenRecord>('token', rawParameters.id)
-  exchange.token.catch(() => {})
 }
 
 // Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542
@@ -182,7 +148,7 @@ export function readBody(exchange: Exchange): void | Promise<void> {
   })
 }
 
-export function parse(exchange: Exchange, { turns }: Services): void | Promise<void> {
+export function parse(exchange: Exchange, { slice }: Services): void | Promise<void> {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
   exchange.query = parseQuery(request.query, operation.queryParameters)
@@ -191,7 +157,7 @@ export function parse(exchange: Exchange, { turns }: Services): void | Promise<v
   if (operation.bodyType === 'text/plain') exchange.body = decodeBody(bytes, 'validation')
   else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
   else
-    return parseBodyInTurns(bytes, turns, exchange.caller?.tenant).then(body => {
+    return parseBodyInSlices(bytes, slice).then(body => {
       exchange.body = body
     })
 }
@@ -227,20 +193,17 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     traceId: exchange.traceId,
     depth: exchange.request.delegation?.depth ?? 0,
   }
-  // Not if it was read by another spelling of the id.
-  if (exchange.token && exchange.parameters?.id === exchange.rawParameters?.id) request.token = exchange.token
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
   const run = (one: ValidatedRequest, key: KeyedRequest | undefined) => {
-    const handle = () => {
-      if (exchange.request.isGone?.()) throw callerGone()
-      return key ? performOnce(services, id, handler, one, key) : handler(one)
-    }
-    return operation.long ? handle() : services.running.run(caller, handle)
+    const handle = () => (key ? performOnce(services, id, handler, one, key) : handler(one))
+    // The formula that asks holds a place of its own.
+    const isLimited = operation.long && !exchange.request.delegation
+    return isLimited ? services.longOperations.run(caller.tenant, handle) : handle()
   }
   const records = request.query.outcome === 'each' ? recordsOf(exchange) : undefined
   const common = { path: request.path, query: exchange.query ?? {}, idempotencyKey: undefined }
   const runRecord = async (body: JsonValue, at: number) => {
-    await services.turns.passed(caller.tenant)
+    await services.slice.yield()
     services.validators.checkRequest(operation, { ...common, requestBody: body })
     return run({ ...request, body }, keyed && keyOfRecord(keyed, body, at))
   }

@@ -1,30 +1,19 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Party } from '../../base/flow/admission.ts'
-import { createAdmissions } from '../../base/flow/admissions.ts'
-import {
-  type AdmissionBounds,
-  type AdmittedKind,
-  admissionBounds,
-  connectionLimits,
-} from '../../base/limits.ts'
+import { connectionLimits } from '../../base/limits.ts'
 import type { Core } from '../pipeline/core.ts'
 import { type Listening, listen } from './listener.ts'
 
 export type Bounds = Partial<Record<keyof typeof connectionLimits, number>>
 const forever = 3_600_000
 export const shortMs = 50
-/** Enough for a busy process to read the response before the connection is cut. */
-export const readingMs = 1_000
 const generous = {
   ...connectionLimits,
   headersTimeoutMs: forever,
   requestTimeoutMs: forever,
   keepAliveTimeoutMs: forever,
-  answerTimeoutMs: forever,
-  wholeAnswerTimeoutMs: forever,
-  lingerMs: forever,
+  silenceTimeoutMs: forever,
   checkIntervalMs: 10,
   closeGraceMs: 0,
   pipelinedRequests: 100,
@@ -37,12 +26,13 @@ async function* pieces() {
   for (let sent = 0; sent < 16; sent++) yield long
 }
 
-export const core: Core = async ({ path, readBody }) => {
+export const core: Core = async request => {
+  const { path } = request
   if (path === '/pieces') return { status: 200, headers: { ...text }, pieces: pieces() }
   if (path === '/long') return { status: 200, headers: { ...text }, body: long.repeat(16) }
   if (path === '/read') {
     try {
-      const body = await readBody(connectionLimits.bodyBytes)
+      const body = await request.readBody(connectionLimits.bodyBytes)
       return { status: body ? 200 : 413, headers: { ...text }, body: String(body?.length) }
     } catch (error) {
       return { status: 503, headers: { ...text }, body: (error as Error).message }
@@ -53,17 +43,8 @@ export const core: Core = async ({ path, readBody }) => {
 
 type Tap = { teardown(task: () => unknown): void }
 
-type Shares = Partial<Record<AdmittedKind, Partial<Record<'total' | keyof Party, number>>>>
-
-export async function open(
-  t: Tap,
-  bounds: Bounds,
-  answer: Core = core,
-  shares: Shares = {},
-): Promise<Listening> {
-  const limits = { ...generous, ...bounds }
-  const admissions = createAdmissions({ ...admissionBounds, ...shares } as AdmissionBounds)
-  const listening = await listen(answer, { host: '127.0.0.1', port: 0 }, { limits, admissions })
+export async function open(t: Tap, bounds: Bounds, answer: Core = core): Promise<Listening> {
+  const listening = await listen(answer, { host: '127.0.0.1', port: 0 }, { ...generous, ...bounds })
   t.teardown(() => listening.close())
   return listening
 }

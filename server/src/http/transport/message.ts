@@ -1,6 +1,5 @@
 import type { Delegation } from '../../access/delegation.ts'
 import { ServiceError } from '../../base/errors.ts'
-import type { Party } from '../../base/flow/admission.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 
 /** A request, whether it came over a socket, by `fetch` or from a formula. */
@@ -17,20 +16,8 @@ export interface CoreRequest {
   readonly peer?: string | undefined
   /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
-  /**
-   * Counts the request for its caller, from the time the caller is known. Absent without a socket.
-   * @throws {ServiceError} rate_limited, if the caller has too many connections
-   */
-  readonly identified?: (caller: Party) => void
-  /**
-   * Takes memory for the response until its receiver has taken it. Absent without a socket.
-   * @throws {ServiceError} rate_limited, unavailable
-   */
-  readonly reserve?: (bytes: number) => void
-  /** True if the caller is gone: what has not begun yet need not be done. Absent without a socket. */
-  readonly isGone?: () => boolean
   /** Calls a function when the caller is gone, or has its response. */
-  readonly onClose?: (listener: () => void) => void
+  onClose?(listener: () => void): void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */
   readonly delegation?: Delegation
 }
@@ -40,8 +27,6 @@ export interface CoreResponse {
   /** Made for this response alone, as its adapter adds headers. */
   readonly headers: Record<string, string>
   readonly body?: string | Uint8Array
-  /** True if the body is in memory in any case, for all who ask for it. */
-  readonly isShared?: boolean
   /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
   readonly pieces?: AsyncIterable<string | Uint8Array>
   /** Closes the connection after so many bytes of the body, or before the head. A fault that a test has ordered. */

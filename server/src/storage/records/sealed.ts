@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../../base/cache.ts'
-import { Steps, Turns } from '../../base/flow/event-loop.ts'
+import { TimeSlice } from '../../base/flow/event-loop.ts'
 import type { Random } from '../../base/random.ts'
 import type { TenantTime } from '../../base/time/clock.ts'
 import { BrokenRecord } from '../broken-record.ts'
@@ -50,12 +50,12 @@ export class SealedStore {
     keyring: Keyring,
     random: Random,
     onBroken: OnBroken = () => {},
-    turns: Turns = new Turns(),
+    slice: TimeSlice = new TimeSlice(),
   ) {
     this.store = store
     this.keyring = keyring
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
-    this.#shared = { store, random, onBroken, opened, steps: new Steps(), turns }
+    this.#shared = { store, random, onBroken, opened, slice }
   }
 
   /** Returns the store of a tenant without waiting, if it was opened before. */

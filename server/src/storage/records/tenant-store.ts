@@ -1,5 +1,5 @@
 import type { LRUCache } from 'lru-cache'
-import type { Steps, Turns } from '../../base/flow/event-loop.ts'
+import type { TimeSlice } from '../../base/flow/event-loop.ts'
 import type { Random } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
@@ -51,8 +51,7 @@ export interface Shared {
   readonly onBroken: OnBroken
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
   /** Gives other requests their turn during long work. */
-  readonly steps: Steps
-  readonly turns: Turns
+  readonly slice: TimeSlice
 }
 
 /** The version that a record has to have, or the record itself, which no other one with its id can be taken for. */
@@ -80,7 +79,7 @@ export class TenantStore extends TenantDigests {
     this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
     this.#store = shared.store
     this.#shared = shared
-    this.#passed = () => shared.turns.passed(tenant)
+    this.#passed = () => shared.slice.yield()
   }
 
   /** @param fresh the id was made at random for this record, as it always is for some kinds */
@@ -170,7 +169,7 @@ export class TenantStore extends TenantDigests {
       this.#store.get(kind, this.tenant, some),
     )
     if (isLong(documents)) this.#large.add(kind)
-    return openAll(this.#shared.steps, documents, document => document && this.open<T>(document))
+    return openAll(this.#shared.slice, documents, document => document && this.open<T>(document))
   }
 
   /** Finds records, for callers that must not decide without any of them. @throws {BrokenRecord} */
@@ -180,7 +179,7 @@ export class TenantStore extends TenantDigests {
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
     const { total, documents } = await this.#find(kind, query, options)
-    const records = await openAll(this.#shared.steps, documents, document => this.open<T>(document))
+    const records = await openAll(this.#shared.slice, documents, document => this.open<T>(document))
     return { total, records }
   }
 
@@ -191,7 +190,7 @@ export class TenantStore extends TenantDigests {
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
     const { total, documents } = await this.#find(kind, query, options)
-    const opened = await openAll(this.#shared.steps, documents, document => this.openReadable<T>(document))
+    const opened = await openAll(this.#shared.slice, documents, document => this.openReadable<T>(document))
     return { total, records: opened.filter(record => record !== undefined) }
   }
 
@@ -244,7 +243,7 @@ export class TenantStore extends TenantDigests {
       const [document] = await this.#store.get(kind, this.tenant, [id])
       // Another document may have taken the id.
       if (document?.createdUs !== createdUs) continue
-      await this.#shared.steps.next()
+      await this.#shared.slice.yield()
       const record = this.openReadable<T>(document)
       if (record) yield record
     }

@@ -102,7 +102,7 @@ async function findUsable(
   json: JsonValue,
   root: string,
 ): Promise<FoundReferences> {
-  const passed = () => context.turns.passed(caller.tenant)
+  const passed = () => context.slice.yield()
   const found = await findReferences(context.expressions, passed, json, root)
   if (found.named.size > 0 && !holds(caller, 'token:use')) throw lacking(caller, 'token:use')
   return found

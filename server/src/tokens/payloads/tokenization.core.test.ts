@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Caller } from '../../access/caller.ts'
 import type { AuditedAction } from '../../audit/entries.ts'
 import type { ServiceError } from '../../base/errors.ts'
-import { Turns } from '../../base/flow/event-loop.ts'
+import { TimeSlice } from '../../base/flow/event-loop.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { systemRandom } from '../../base/random.ts'
 import type { TokenPermission, Transform } from '../../contract/types.ts'
@@ -28,7 +28,7 @@ const context: TokensContext = {
   random,
   nowUs,
   schemas: new Validators('SVC'),
-  turns: new Turns(),
+  slice: new TimeSlice(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { Outbox } from './write-response.ts'
+import { Outbox } from './outbox.ts'
 
 /** An outbox at a time that only moves by `pass`, after a first response. */
 function outboxOf(sent: string[]) {

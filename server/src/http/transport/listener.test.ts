@@ -1,0 +1,243 @@
+import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import { connectionLimits } from '../../base/limits.ts'
+import {
+  type Bounds,
+  head,
+  long,
+  open,
+  peer,
+  shortMs,
+  text,
+  trickle,
+  untilConnections,
+} from './_raw-connection.ts'
+import type { Listening } from './listener.ts'
+
+/**
+ * The lifetime of a connection whose peer does nothing, too little, or never closes: no longer than the limits
+ * allow. One limit at a time is short, the others are so long that a test would run into its timeout.
+ */
+const held: readonly {
+  readonly name: string
+  readonly bounds: Bounds
+  readonly sends: string
+  readonly trickles?: boolean
+  readonly reads?: boolean
+  readonly gets?: RegExp
+  /** Closed at once, as nothing is left to wait for. */
+  readonly ends?: true
+}[] = [
+  { name: 'that sends nothing', bounds: { headersTimeoutMs: shortMs }, sends: '', gets: /^HTTP\/1\.1 408 / },
+  {
+    name: 'that sends half a head',
+    bounds: { headersTimeoutMs: shortMs },
+    sends: 'GET / HTTP/1.1\r\nHost: va',
+    gets: /^HTTP\/1\.1 408 /,
+  },
+  {
+    name: 'that sends a head byte by byte',
+    bounds: { headersTimeoutMs: shortMs },
+    sends: 'GET / HTTP/1.1\r\nX-A: ',
+    trickles: true,
+  },
+  {
+    name: 'that sends a second head byte by byte',
+    bounds: { headersTimeoutMs: shortMs },
+    sends: `${head('GET', '/')}GET / HTTP/1.1\r\nX-A: `,
+    trickles: true,
+  },
+  {
+    name: 'refused with 400',
+    bounds: {},
+    sends: 'hello\r\n\r\n',
+    gets: /^HTTP\/1\.1 400 [\s\S]*close/,
+    ends: true,
+  },
+  {
+    name: 'refused with 431',
+    bounds: {},
+    sends: head('GET', '/', `X-A: ${'a'.repeat(17_000)}`),
+    gets: /^HTTP\/1\.1 431 /,
+    ends: true,
+  },
+  {
+    name: 'answered for the last time',
+    bounds: {},
+    sends: head('GET', '/', 'Connection: close'),
+    gets: /^HTTP\/1\.1 200 [\s\S]*answered$/,
+    ends: true,
+  },
+  {
+    name: 'whose body never ends',
+    bounds: { headersTimeoutMs: shortMs, requestTimeoutMs: shortMs },
+    sends: head('POST', '/read', 'Content-Length: 1000000'),
+    trickles: true,
+  },
+  {
+    name: 'that never reads its response',
+    bounds: { silenceTimeoutMs: shortMs },
+    sends: head('GET', '/long'),
+    reads: false,
+  },
+  {
+    name: 'that never reads its last response',
+    bounds: { silenceTimeoutMs: shortMs },
+    sends: head('GET', '/long', 'Connection: close'),
+    reads: false,
+  },
+  {
+    name: 'that never reads a response in pieces',
+    bounds: { silenceTimeoutMs: shortMs },
+    sends: head('GET', '/pieces'),
+    reads: false,
+  },
+  {
+    name: 'that is idle',
+    bounds: { keepAliveTimeoutMs: shortMs },
+    sends: head('GET', '/'),
+    gets: /answered$/,
+  },
+]
+
+for (const { name, bounds, sends, trickles = false, reads = true, gets, ends = false } of held) {
+  t.test(`a connection ${name} is closed`, async t => {
+    const start = async (listening: Listening) => {
+      const caller = peer(t, listening)
+      if (!reads) caller.socket.pause()
+      await once(caller.socket, 'connect')
+      await untilConnections(listening, 1)
+      caller.socket.write(sends)
+      if (trickles) void trickle(caller.socket)
+      return caller
+    }
+    const lasting = await open(t, {})
+    await start(lasting)
+    const listening = await open(t, bounds)
+    const caller = await start(listening)
+    await untilConnections(listening, 0)
+    if (gets) await caller.until(gets)
+    t.equal(lasting.connections(), ends ? 0 : 1, 'the control, where the limits are long')
+  })
+}
+
+t.test('a receiver that reads its response gets all of it, in one piece or several', async t => {
+  const listening = await open(t, {})
+  for (const path of ['/long', '/pieces']) {
+    const response = await fetch(`${listening.url}${path}`)
+    t.equal((await response.text()).length, 16 * long.length, path)
+    t.equal(response.headers.has('content-length'), path === '/long', path)
+  }
+})
+
+t.test('a piece that fails ends the connection and the generator', async t => {
+  let released = 0
+  async function* failing() {
+    try {
+      yield long
+      throw new Error('the rest cannot be made')
+    } finally {
+      released++
+    }
+  }
+  async function* endless() {
+    try {
+      for (;;) yield long
+    } finally {
+      released++
+    }
+  }
+  const listening = await open(t, {}, async ({ path }) => ({
+    status: 200,
+    headers: { ...text },
+    pieces: path === '/failing' ? failing() : endless(),
+  }))
+  await t.rejects((await fetch(`${listening.url}/failing`)).text(), 'there is no last chunk')
+  t.equal(released, 1)
+  const { socket } = peer(t, listening)
+  socket.write(head('GET', '/endless'))
+  await once(socket, 'data')
+  socket.destroy()
+  await untilConnections(listening, 0)
+  while (released < 2) await turn()
+  t.pass('a caller that hangs up ends the pieces')
+})
+
+t.test('connections beyond the limit are dropped', async t => {
+  const listening = await open(t, { connections: 2 })
+  const kept = [peer(t, listening), peer(t, listening)]
+  await untilConnections(listening, 2)
+  const surplus = peer(t, listening)
+  await once(surplus.socket, 'close')
+  for (const one of kept) {
+    one.socket.write(head('GET', '/'))
+    await one.until(/answered$/)
+  }
+  t.equal(listening.connections(), 2)
+})
+
+t.test('a connection with too many unanswered requests ends after their responses', async t => {
+  for (const requests of [4, 5]) {
+    const waiting: (() => void)[] = []
+    const listening = await open(t, { pipelinedRequests: 4 }, async () => {
+      await new Promise<void>(resolve => waiting.push(resolve))
+      return { status: 200, headers: {}, body: 'answered' }
+    })
+    const caller = peer(t, listening)
+    caller.socket.write(head('GET', '/').repeat(requests))
+    while (waiting.length < 4) await turn()
+    for (let quiet = 0; quiet < 20; quiet++) await turn()
+    t.equal(waiting.length, 4, 'no more are begun')
+    for (const answer of waiting) answer()
+    await caller.until(requests === 4 ? /(answered[\s\S]*){4}/ : /HTTP\/1\.1 429 [\s\S]*\r\n\r\n/)
+    t.equal(caller.received().match(/answered/g)?.length, 4)
+    await untilConnections(listening, requests === 4 ? 1 : 0)
+  }
+})
+
+t.test('bodies share a budget, until their responses are sent', async t => {
+  const half = connectionLimits.bodyBytes / 2
+  const listening = await open(t, { bodiesBytes: half + 10 })
+  const large = peer(t, listening)
+  large.socket.write(head('POST', '/read', `Content-Length: ${half}`) + 'x'.repeat(half - 1))
+  const read = async (bytes: number) =>
+    (await fetch(`${listening.url}/read`, { method: 'POST', body: 'x'.repeat(bytes) })).status
+  while ((await read(half / 2)) === 200) await turn()
+  t.equal(await read(half / 2), 503, 'too much beside the other one')
+  t.equal(await read(5), 200, 'there is room for a small one')
+  large.socket.write('x')
+  t.match(await large.until(/\d{6}$/), /^HTTP\/1\.1 200 /)
+  while ((await read(half / 2)) === 503) await turn()
+  t.pass('its bytes are free again')
+  large.socket.write(head('POST', '/read', `Content-Length: ${half}`) + 'x'.repeat(half - 1))
+  while ((await read(half / 2)) === 200) await turn()
+  large.socket.destroy()
+  while ((await read(half / 2)) === 503) await turn()
+  t.pass('those of a caller that hung up, too')
+})
+
+t.test('an upgrade is ignored, and CONNECT is refused', async t => {
+  const listening = await open(t, {})
+  const offering = peer(t, listening)
+  offering.socket.write(head('GET', '/', 'Connection: upgrade', 'Upgrade: websocket'))
+  t.match(await offering.until(/answered$/), /^HTTP\/1\.1 200 /)
+  const tunnelling = peer(t, listening)
+  tunnelling.socket.write(head('CONNECT', 'example.org:443'))
+  await once(tunnelling.socket, 'end')
+  t.equal(tunnelling.received(), '')
+})
+
+t.test('a draining server ends each connection after its response, and still accepts others', async t => {
+  const listening = await open(t, {})
+  const idle = peer(t, listening)
+  idle.socket.write(head('GET', '/'))
+  t.notMatch(await idle.until(/answered$/), /Connection: close/)
+  listening.drain()
+  idle.socket.write(head('GET', '/'))
+  t.match(await idle.until(/answered[\s\S]*answered$/), /Connection: close/)
+  await untilConnections(listening, 0)
+  const later = peer(t, listening)
+  later.socket.write(head('GET', '/'))
+  t.match(await later.until(/answered$/), /Connection: close/)
+})

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { MemoryBudget } from './memory-budget.ts'
+import type { CoreRequest } from './message.ts'
+import { callerGone } from './message.ts'
+import { onClose } from './write-response.ts'
+
+/** A request that came over a socket. A class, since closures would be made anew for each request. */
+export class WireRequest implements CoreRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: CoreRequest['headers']
+  readonly peer: string | undefined
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #bodies: MemoryBudget
+
+  constructor(request: IncomingMessage, response: ServerResponse, bodies: MemoryBudget) {
+    const target = pathAndQuery(request.url ?? '/')
+    const mark = target.indexOf('?')
+    this.method = request.method ?? 'GET'
+    this.path = mark === -1 ? target : target.slice(0, mark)
+    this.query = mark === -1 ? '' : target.slice(mark + 1)
+    this.headers = request.headers as CoreRequest['headers']
+    this.peer = request.socket.remoteAddress
+    this.#request = request
+    this.#response = response
+    this.#bodies = bodies
+  }
+
+  onClose(listener: () => void): void {
+    onClose(this.#response, listener)
+  }
+
+  /** Rejects with `unavailable` if there is no memory for the body. It is counted until the response has closed. */
+  readBody(limitBytes: number): Promise<Uint8Array | undefined> {
+    const request = this.#request
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(undefined)
+    const bodies = this.#bodies
+    let length = 0
+    this.#response.once('close', () => bodies.release(length))
+    return new Promise((resolve, reject) => {
+      let chunks: Buffer[] = []
+      const stop = (settle: () => void) => {
+        request.removeAllListeners('data')
+        // The rest is dropped: left unread, it would keep the next request of the connection from being parsed.
+        request.resume()
+        chunks = []
+        settle()
+      }
+      const hungUp = () => reject(callerGone())
+      request.on('data', (chunk: Buffer) => {
+        if (length + chunk.length > limitBytes) return stop(() => resolve(undefined))
+        const refusal = bodies.take(chunk.length)
+        if (refusal) return stop(() => reject(refusal))
+        length += chunk.length
+        chunks.push(chunk)
+      })
+      request.on('end', () => {
+        // Every request closes in the end, and making an error takes longer than reading a small body.
+        request.off('close', hungUp)
+        resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+      })
+      request.on('error', hungUp)
+      request.on('close', hungUp)
+    })
+  }
+}
+
+/** A proxy may send the whole URL (RFC 9112, section 3.2.2). */
+const pathAndQuery = (url: string) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
