@@ -1,11 +1,10 @@
 // Only in CI: it starts test runners.
 // In a process of its own: it starts test runners.
 /**
- * The fixtures for test runners, as built, in the runners themselves. Each runs tests of which some fail, and leaves their
- * reports. jest, which is installed for that, is in `runners.test.ts`.
+ * The fixtures for test runners, as built, in the runners themselves. Each runs tests of which some fail. jest, which
+ * is installed for that, is in `runners.test.ts`.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -46,7 +45,7 @@ const runners: readonly Runner[] = [
   {
     name: 'playwright',
     files: {
-      'playwright.config.js': `export default { ${setup}, reporter: 'line', workers: 1, outputDir: 'surrogate-reports', timeout: 300000 }`,
+      'playwright.config.js': `export default { ${setup}, reporter: 'line', workers: 1, outputDir: 'output', timeout: 300000 }`,
       'a.spec.js': `import cases from './cases.cjs'
         import { expect, test, vaultTest } from '@surrogate/server/testing/playwright'
         const seeded = vaultTest({ seed: cases.seed })
@@ -77,32 +76,16 @@ const runners: readonly Runner[] = [
 ]
 
 for (const { name, files, run } of runners) {
-  t.test(
-    `${name}: fixtures are checked after each test, and a failure leaves a report without data`,
-    async t => {
-      const folder = t.testdir({ 'package.json': '{"type":"module"}', 'cases.cjs': casesModule, ...files })
-      const { PATH = '', HOME = '' } = process.env
-      const env = { PATH, HOME, CI: '1', TAP: '1' }
-      const { status, stdout, stderr } = spawnSync(process.execPath, run, {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      })
-      t.equal(status, 1)
-      checkRun(t, `${stdout}${stderr}`, join(folder, 'surrogate-reports'))
-    },
-  )
-}
-
-t.test('tap: an assertion that does not throw leaves a report, too', async t => {
-  const folder = t.testdir({
-    'a.mjs': `import t from 'tap'
-      import { withVault } from '@surrogate/server/testing/fixture'
-      t.test('fails', withVault(async (_, t) => void t.equal(1, 2)))`,
+  t.test(`${name}: fixtures are checked after each test`, async t => {
+    const folder = t.testdir({ 'package.json': '{"type":"module"}', 'cases.cjs': casesModule, ...files })
+    const { PATH = '', HOME = '' } = process.env
+    const env = { PATH, HOME, CI: '1', TAP: '1' }
+    const { status, stdout, stderr } = spawnSync(process.execPath, run, {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    })
+    t.equal(status, 1)
+    checkRun(t, `${stdout}${stderr}`)
   })
-  mkdirSync(join(folder, 'reports'))
-  const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, SURROGATE_TEST_REPORTS: join(folder, 'reports') }
-  const { stderr } = spawnSync(process.execPath, ['a.mjs'], { cwd: folder, env, encoding: 'utf8' })
-  t.match(stderr, /report of the failed test: .*\/reports\/.*fails-[0-9a-f]{8}\.html/)
-})
+}

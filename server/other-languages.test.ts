@@ -94,7 +94,7 @@ def test_that_leaves_a_fault(tenant):
     ...['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test_failing.py', '--tb=short'],
   )
   t.match(printed, /1 failed, 1 passed, 1 error/)
-  t.match(printed, /"operation": "tokens\.create"/, 'the timeline is printed')
+  t.match(printed, /"operation": "tokens\.create"/, 'the requests are printed')
   t.match(printed, /these faults were not used/)
   t.notMatch(printed, '4242424242424242')
 })

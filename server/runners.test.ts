@@ -158,15 +158,12 @@ t.test('jest loads the server itself by require and by import', { skip: missing 
   t.match((await run('b.test.mjs', '--experimental-vm-modules')).stderr, /1 passed/)
 })
 
-t.test(
-  'jest: fixtures are checked after each test, and a failure leaves a report',
-  { skip: missing },
-  async t => {
-    const place = join(folder, 'jest-fixtures')
-    await mkdir(place)
-    const wrap = (body: string, isSeeded: boolean) =>
-      `withVault(${body}${isSeeded ? ', { seed: cases.seed }' : ''})`
-    const test = `const cases = require('./cases.cjs')
+t.test('jest: fixtures are checked after each test', { skip: missing }, async t => {
+  const place = join(folder, 'jest-fixtures')
+  await mkdir(place)
+  const wrap = (body: string, isSeeded: boolean) =>
+    `withVault(${body}${isSeeded ? ', { seed: cases.seed }' : ''})`
+  const test = `const cases = require('./cases.cjs')
     const { withVault } = require('@surrogate/server/testing/jest')
     const { NotFoundError } = require('@surrogate/sdk')
     test('matchers', withVault(async ({ surrogate, dev }) => {
@@ -176,23 +173,22 @@ t.test(
       await expect(surrogate.tokens.get('none')).rejects.toThrow(NotFoundError)
     }))
     ${calls('test', 'test', wrap)}`
-    const config = `globalSetup: '@surrogate/server/testing/setup', testTimeout: ${timeout}`
-    const files = {
-      'a.test.cjs': test,
-      'cases.cjs': casesModule,
-      'jest.config.cjs': `module.exports = { ${config}, testMatch: ['**/*.test.cjs'] }`,
-    }
-    for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text)
-    const { PATH = '', HOME = '' } = process.env
-    const options = { cwd: place, env: { PATH, HOME, CI: '1' }, timeout }
-    const { stdout, stderr } = await execute(
-      process.execPath,
-      [join(folder, 'node_modules/jest/bin/jest.js')],
-      options,
-    ).catch(error => error)
-    checkRun(t, `${stdout}${stderr}`, join(place, 'surrogate-reports'))
-  },
-)
+  const config = `globalSetup: '@surrogate/server/testing/setup', testTimeout: ${timeout}`
+  const files = {
+    'a.test.cjs': test,
+    'cases.cjs': casesModule,
+    'jest.config.cjs': `module.exports = { ${config}, testMatch: ['**/*.test.cjs'] }`,
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text)
+  const { PATH = '', HOME = '' } = process.env
+  const options = { cwd: place, env: { PATH, HOME, CI: '1' }, timeout }
+  const { stdout, stderr } = await execute(
+    process.execPath,
+    [join(folder, 'node_modules/jest/bin/jest.js')],
+    options,
+  ).catch(error => error)
+  checkRun(t, `${stdout}${stderr}`)
+})
 
 t.test('node --test', { skip: missing }, async t => {
   const place = join(folder, 'node')

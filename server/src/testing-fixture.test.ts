@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { startTestVault } from './testing.ts'
 import { Fixtures, withVault } from './testing-fixture.ts'
@@ -63,19 +62,16 @@ t.test('without a seed, and without snapshots, each test has a new tenant', asyn
   }
 })
 
-t.test('a report does not contain the title if it has data, and escapes it', async t => {
+t.test('a test whose assertion failed is not checked, and its tenant is not used again', async t => {
   await start(t)
-  const open = await new Fixtures({}).open()
-  const folder = t.testdir()
-  const report = async (title: string) =>
-    readFileSync(await open.report(title, new TypeError('x'), folder), 'utf8')
-  await open.surrogate.tokens.create({ type: 'token', data: 'Ann Example' })
-  t.match(
-    await report('charges <b>Bob</b>'),
-    /<h1>charges &#60;b&#62;Bob&#60;\/b&#62;<\/h1>\n<p>Failed with TypeError/,
-  )
-  t.match(await report('charges Ann Example'), /<h1>a test with data in its title</)
-  t.match(await report('charges 4242 4242 4242 4242'), /<h1>charges …</)
+  const tenants: string[] = []
+  const run = withVault(async ({ tenant, dev }, _context: { passing(): boolean }) => {
+    tenants.push(tenant.tenantId)
+    await dev.faults.next({ status: 503 })
+  }, seed)
+  await run({ passing: () => false })
+  await t.rejects(run({ passing: () => true }), /these faults were not used/, 'the control')
+  t.equal(new Set(tenants).size, 2)
 })
 
 t.test('the body of a test gets what the runner passes, and declares no parameter', async t => {

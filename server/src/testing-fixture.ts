@@ -6,7 +6,6 @@
 import { Surrogate } from '@surrogate/sdk'
 import { Dev, DevError, type DevTenant } from '@surrogate/sdk/dev'
 import { testVault } from './testing.ts'
-import { writeReport } from './testing-report.ts'
 
 /** What a test gets. */
 export interface VaultFixture {
@@ -21,19 +20,12 @@ export interface VaultFixture {
 export interface FixtureOptions {
   /** Prepares a tenant. Each test begins with what it made, which is restored by a snapshot. */
   readonly seed?: (fixture: VaultFixture) => Promise<unknown>
-  /**
-   * The folder for reports of failed tests. By default `SURROGATE_TEST_REPORTS`, or `surrogate-reports` in the working
-   * directory.
-   */
-  readonly reports?: string
 }
 
 /** A fixture in use, and what its test leaves. @internal */
 export interface OpenFixture extends VaultFixture {
   /** Throws if faults were not used, or deliveries wait for a later attempt. */
   check(): Promise<void>
-  /** Writes the report of a failed test as HTML and JSON, and returns the path of the first. */
-  report(title: string, error: unknown, folder?: string): Promise<string>
   /** Allows another test to have the tenant, restored. Not called after a failure, which may have left anything. */
   release(): Promise<void>
 }
@@ -54,11 +46,6 @@ export class Fixtures {
     return {
       ...fixture,
       check: () => check(fixture),
-      report: async (title, error, folder) =>
-        writeReport(
-          folder ?? this.#options.reports ?? process.env.SURROGATE_TEST_REPORTS ?? 'surrogate-reports',
-          { title: await titleOf(title, dev), error, timeline: await dev.timeline() },
-        ),
       release: async () => {
         // What the inbox received is no part of a snapshot.
         if (snapshot === undefined || (await dev.inbox.list()).length > 0) return
@@ -117,23 +104,14 @@ async function check({ dev, tenant }: VaultFixture): Promise<void> {
   }
 }
 
-/** Parameters of tests are often part of their titles. */
-async function titleOf(title: string, dev: Dev): Promise<string> {
-  const { places } = await dev.leaks.find(title)
-  return places.length > 0 ? 'a test with data in its title' : title.replaceAll(/\d(?:[ -]?\d){5,}/g, '…')
-}
-
 /** What node:test and tap pass to a test. */
 interface Context {
-  readonly name?: string
-  readonly fullName?: string
-  readonly fullname?: string
   passing?(): boolean
 }
 
 /**
  * Returns the body of a test that gets a tenant, a client and a development server, and what the runner passes. After it
- * all faults must be used and no delivery left over. If it fails, a report is written and its path printed.
+ * all faults must be used and no delivery left over.
  *
  * @example
  * test('a card is kept', withVault(async ({ surrogate, dev }) => {
@@ -149,14 +127,10 @@ export function withVault<Given extends readonly unknown[]>(
   return async (...given) => {
     const open = await fixtures.open()
     const context = (given[0] ?? {}) as Context
-    try {
-      await body(open, ...given)
-      if (context.passing && !context.passing()) return await tell(open, titleIn(context), undefined)
-      await open.check()
-    } catch (error) {
-      await tell(open, titleIn(context), error)
-      throw error
-    }
+    await body(open, ...given)
+    // An assertion that does not throw has failed.
+    if (context.passing?.() === false) return
+    await open.check()
     await open.release()
   }
 }
@@ -169,15 +143,4 @@ function fixturesOf(options: FixtureOptions): Fixtures {
   const found = known.get(key) ?? new Fixtures(options)
   known.set(key, found)
   return found
-}
-
-async function tell(open: OpenFixture, title: string, error: unknown): Promise<void> {
-  const path = await open.report(title, error)
-  process.stderr.write(`surrogate: report of the failed test: ${path}\n`)
-}
-
-/** Jest passes nothing. */
-function titleIn({ fullName, fullname, name }: Context): string {
-  const { expect } = globalThis as { expect?: { getState?(): { currentTestName?: string } } }
-  return fullName ?? fullname ?? name ?? expect?.getState?.().currentTestName ?? 'a test'
 }

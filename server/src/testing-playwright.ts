@@ -20,14 +20,9 @@ export function vaultTest(options: FixtureOptions = {}) {
     vault: async ({}, use, testInfo) => {
       const open = await fixtures.open()
       await use(open)
-      const hasFailed = testInfo.status !== testInfo.expectedStatus
-      const failure = hasFailed ? testInfo.error : await open.check().catch((error: unknown) => error)
-      if (!hasFailed && failure === undefined) return open.release()
-      const path = await open.report(testInfo.title, failure, testInfo.outputPath())
-      await testInfo.attach('surrogate', { path, contentType: 'text/html' })
-      const json = path.replace(/html$/, 'json')
-      await testInfo.attach('surrogate', { path: json, contentType: 'application/json' })
-      if (!hasFailed) throw failure
+      if (testInfo.status !== testInfo.expectedStatus) return
+      await open.check()
+      await open.release()
     },
     tenant: async ({ vault }, use) => use(vault.tenant),
     surrogate: async ({ vault }, use) => use(vault.surrogate),
@@ -37,7 +32,7 @@ export function vaultTest(options: FixtureOptions = {}) {
 
 /**
  * `test` of Playwright with `{ tenant, surrogate, dev }`. After each test all faults must be used and no delivery left
- * over. If it fails, a report is attached.
+ * over.
  *
  * @example
  * test('a card is kept', async ({ surrogate, dev }) => {

@@ -22,8 +22,7 @@ declare module 'vitest' {
 expect.extend(requestMatchers)
 
 /**
- * `test` of vitest with `{ tenant, surrogate, dev }`. After each test all faults must be used and no delivery left over. If
- * it fails, a report is written and its path shown with the test.
+ * `test` of vitest with `{ tenant, surrogate, dev }`. After each test all faults must be used and no delivery left over.
  *
  * @example
  * test('a card is kept', async ({ surrogate, dev }) => {
@@ -43,15 +42,9 @@ export function vaultTest(options: FixtureOptions = {}): VaultTest {
     vault: async ({ task }, use) => {
       const open = await fixtures.open()
       await use(open)
-      const hasFailed = task.result?.state === 'fail' || (task.result?.errors?.length ?? 0) > 0
-      const failure = hasFailed
-        ? task.result?.errors?.[0]
-        : await open.check().catch((error: unknown) => error)
-      if (!hasFailed && failure === undefined) return open.release()
-      const path = await open.report(task.name, failure)
-      // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
-      console.error(`surrogate: report of the failed test: ${path}`)
-      if (!hasFailed) throw failure
+      if (task.result?.state === 'fail' || (task.result?.errors?.length ?? 0) > 0) return
+      await open.check()
+      await open.release()
     },
     tenant: async ({ vault }, use) => use(vault.tenant),
     surrogate: async ({ vault }, use) => use(vault.surrogate),

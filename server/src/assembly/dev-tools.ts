@@ -10,7 +10,6 @@ import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
 import { Snapshots } from '../dev/snapshots.ts'
-import { Timeline } from '../dev/timeline.ts'
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { UnderWay } from '../http/pipeline/core.ts'
@@ -28,7 +27,6 @@ export interface DevTools {
   readonly snapshots: Snapshots
   readonly leaks: Leaks
   readonly events: Events
-  readonly timeline: Timeline
   /** To be called with each line that a formula prints. */
   printed(tenant: string, reactor: string, line: PrintedLine): void
   /** The keys that this process has made, by their digest, as the store keeps digests only. */
@@ -51,11 +49,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
   const { clock } = stores
   const faults = new Faults()
   const events = new Events()
-  const timeline = new Timeline(tenant => clock.nowUs(tenant) / 1000)
-  const journal = new Journal((tenant, request) => {
-    timeline.request(tenant, request)
-    events.publish(tenant, 'request', request)
-  })
+  const journal = new Journal((tenant, request) => events.publish(tenant, 'request', request))
   const keys = new LRUCache<string, string>(lruOptions(mostKeys))
   const expired = new RecentlyExpired()
   const snapshots = new Snapshots({ ...stores, audit })
@@ -64,15 +58,11 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     nowMs: () => clock.nowMs(),
     machineMs: () => clock.machineMs(),
     secretOf: async tenant => (await readTenant(await tenantStore(stores, tenant)))?.webhook_secret ?? '',
-    published: (tenant, webhook) => {
-      timeline.webhook(tenant, webhook)
-      events.publish(tenant, 'webhook', webhook)
-    },
+    published: (tenant, webhook) => events.publish(tenant, 'webhook', webhook),
   })
   const clear = () => {
     faults.reset()
     journal.clear()
-    timeline.clear()
     inbox.clear()
     events.clear()
     keys.clear()
@@ -89,12 +79,7 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
     snapshots,
     leaks,
     events,
-    timeline,
-    printed: (tenant, reactor, line) => {
-      const printed = { reactor_id: reactor, ...line }
-      timeline.console(tenant, printed)
-      events.publish(tenant, 'console', printed)
-    },
+    printed: (tenant, reactor, line) => events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
     keys,
     onKey: (digest, key) => void keys.set(digest, key),
     sender: send => async callback => {

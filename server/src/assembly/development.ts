@@ -40,12 +40,11 @@ export function developmentEndpoints(deployment: Deployment, services: Services)
 function handlersOf(deployment: Deployment): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
   if (!tools) throw new Error('a development server without its tools')
-  const { faults, journal, inbox, idleness, events, timeline, keys, snapshots, leaks } = tools
+  const { faults, journal, inbox, idleness, events, keys, snapshots, leaks } = tools
   const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
   const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
   const operations = recorded.map(({ id }) => id)
-  return timeline.watching({
-    ...timeline.handlers(tenant => faults.list(tenant)),
+  return {
     ...snapshots.handlers(),
     ...leaks.handlers(),
     ...devApplications({ ...deployment, keyOf: digest => keys.get(digest) }),
@@ -89,5 +88,5 @@ function handlersOf(deployment: Deployment): DevHandlers {
       status: 200,
       body: { data: await readAllPrinted(reactors, tenant) },
     }),
-  })
+  }
 }

@@ -10,14 +10,8 @@ import {
   devSnapshotsCreate,
   devSnapshotsRestore,
   devTenantsCreate,
-  devTimelineGet,
 } from './generated/operations.gen.ts'
-import type {
-  DevApplicationRequest,
-  DevConsoleLine,
-  DevFixtures,
-  DevTimeline,
-} from './generated/types.gen.ts'
+import type { DevApplicationRequest, DevConsoleLine, DevFixtures } from './generated/types.gen.ts'
 import { DevInbox } from './inbox.ts'
 import { type DevLeaks, leaks } from './leaks.ts'
 import { DevMake } from './make.ts'
@@ -215,14 +209,6 @@ export class Dev {
   /** Returns the last lines that the formula of a reactor printed, oldest first. */
   async console(reactorId: string): Promise<readonly DevConsoleLine[]> {
     return (await this.#send(devConsoleList, { path: { id: reactorId } })).data
-  }
-
-  /**
-   * Returns what happened in the tenant, for the report of a failed test: requests, faults, webhooks, lines of formulas and
-   * moves of the clock, without data.
-   */
-  async timeline(): Promise<DevTimeline> {
-    return this.#send(devTimelineGet)
   }
 
   /**

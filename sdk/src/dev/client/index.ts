@@ -21,8 +21,6 @@ export type {
   DevRecordedRequest,
   DevRequestPattern,
   DevSession,
-  DevTimeline,
-  DevTimelineEntry,
   DevWebhook,
 } from './generated/types.gen.ts'
 export { DevInbox } from './inbox.ts'
