@@ -27,7 +27,6 @@ export {
   type ExpectedRequest,
   requestMatchers,
 } from './generated/dev-client/index.ts'
-export type { OperatorPort } from './http/outside/operator-port.ts'
 export type { Listening } from './http/transport/listener.ts'
 export { ProfileError } from './program/profile.ts'
 export {

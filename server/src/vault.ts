@@ -4,7 +4,6 @@ import type { VaultParts } from './assembly/stores.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
-import type { OperatorPort } from './http/outside/operator-port.ts'
 import { toFetch } from './http/transport/fetch-adapter.ts'
 import { type Address, type Listening, listen } from './http/transport/listener.ts'
 import { withProfile } from './program/profile.ts'
@@ -46,10 +45,10 @@ export interface Vault {
    */
   listen(options?: Partial<Address>): Promise<Listening>
   /**
-   * Opens a port with `/metrics` and the health endpoints, for operators only: it asks for no key. A thread of its own
-   * answers `/livez`. The option `metrics` must be set. The port stays open until all else is closed.
+   * Opens a port with `/metrics` and the health endpoints, for operators only: it asks for no key. The option `metrics`
+   * must be set. The port stays open until all else is closed.
    */
-  listenForMetrics(options?: Partial<Address>): Promise<OperatorPort>
+  listenForMetrics(options?: Partial<Address>): Promise<Listening>
   /**
    * Makes `/readyz` a 503, so that load balancers send no more requests. Those that come are still served, and their
    * connections end after them.
@@ -95,7 +94,7 @@ export function createVault(options: VaultOptions = {}): Vault {
 export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Vault {
   const { options, refusal } = profiled(given)
   const listeners = new Set<Listening>()
-  const forMetrics = new Set<OperatorPort>()
+  const forMetrics = new Set<Listening>()
   const sockets = {
     connections: () => [...listeners].reduce((sum, listening) => sum + listening.connections(), 0),
     ports: () => [...listeners, ...forMetrics].map(({ port }) => port),

@@ -61,7 +61,6 @@ for (const name of [
   'docs',
   'dev-page',
   'sandbox',
-  'operator-port.js',
 ]) {
   await cp(new URL(`src/generated/${name}`, root), new URL(`dist/generated/${name}`, root), {
     recursive: true,

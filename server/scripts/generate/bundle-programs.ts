@@ -78,11 +78,6 @@ export async function bundlePrograms(): Promise<void> {
         plugins: [globals],
       },
     ],
-    [
-      '../../src/http/outside/operator-port.child.ts',
-      'operator-port',
-      { ...common, platform: 'node', format: 'esm', minify: true },
-    ],
   ]
   await Promise.all(
     bundles.map(([entry, name, options]) =>

@@ -1,9 +1,8 @@
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { connectionLimits } from '../base/limits.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
-import type { OperatorPort } from '../http/outside/operator-port.ts'
 import { type Core, UnderWay } from '../http/pipeline/core.ts'
-import type { Address } from '../http/transport/listener.ts'
+import type { Address, Listening } from '../http/transport/listener.ts'
 import { startSweeper } from '../retention/sweeper.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
 import {
@@ -22,7 +21,7 @@ interface Assembled
   extends Pick<Deployment, 'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
   readonly core: Core
   /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
-  listenForOperators(address: Address): Promise<OperatorPort>
+  listenForOperators(address: Address): Promise<Listening>
   /** To be called before the vault closes: from then on it is not ready. */
   drain(): void
   readonly facts: VaultFacts
@@ -30,7 +29,7 @@ interface Assembled
   listening(): void
   /** Resolves when no request is under way, or after the time that connections have, too, to finish theirs. */
   finished(): Promise<void>
-  /** Ends streams of the log, and the waits of tests, such as those of faults. */
+  /** Ends the waits of tests, such as those of faults. */
   endWaits(): void
   close(): Promise<void>
 }

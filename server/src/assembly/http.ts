@@ -16,12 +16,12 @@ import {
 import { idempotentReplays } from '../http/handlers/replays.ts'
 import { docsFiles } from '../http/outside/docs.ts'
 import type { Health } from '../http/outside/health.ts'
-import { type OperatorPort, openOperatorPort } from '../http/outside/operator-port.ts'
+import { openOperatorPort } from '../http/outside/operator-port.ts'
 import { type Core, createCore } from '../http/pipeline/core.ts'
 import { Cors } from '../http/pipeline/cors.ts'
 import type { Services } from '../http/pipeline/exchange.ts'
 import { Router } from '../http/pipeline/routes.ts'
-import type { Address } from '../http/transport/listener.ts'
+import type { Address, Listening } from '../http/transport/listener.ts'
 import { VaultOptionsError } from '../vault-options.ts'
 import type { Deployment } from './deployment.ts'
 
@@ -65,12 +65,12 @@ export function healthOf({ engine, sandbox }: Deployment, draining: () => boolea
 
 /** @throws {VaultOptionsError} if metrics are not kept */
 export async function listenForOperators(
-  { metrics, log }: Deployment,
+  { metrics, log, random }: Deployment,
   health: Health,
   address: Address,
-): Promise<OperatorPort> {
+): Promise<Listening> {
   if (!metrics) throw new VaultOptionsError('metrics must be true, as this vault is to show them')
-  return openOperatorPort({ health, metrics, log }, address)
+  return openOperatorPort({ health, metrics, log, random }, address)
 }
 
 function handlersOf(deployment: Deployment): Handlers {

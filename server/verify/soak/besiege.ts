@@ -36,7 +36,7 @@ const { bodiesBytes, connections, pieceBytes } = connectionLimits
 const mostBytes = bodiesBytes + connections * 2 * pieceBytes
 
 /** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
-const most = { probeMs: 100, readMs: 250, grownMiB: mostBytes / 2 ** 20 }
+const most = { waitMs: 250, grownMiB: mostBytes / 2 ** 20 }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const teardowns: (() => unknown)[] = []
@@ -171,8 +171,8 @@ try {
       [mebibytes(peak - idle), 11],
     ]
     say(columns.map(([text, width]) => text.padStart(width)).join(''))
-    if (read.maxMs > most.readMs) findings.push(`a read of another tenant waited ${read.maxMs.toFixed(0)} ms`)
-    if (probe.maxMs > most.probeMs) findings.push(`a probe waited ${probe.maxMs.toFixed(0)} ms`)
+    if (read.maxMs > most.waitMs) findings.push(`a read of another tenant waited ${read.maxMs.toFixed(0)} ms`)
+    if (probe.maxMs > most.waitMs) findings.push(`a probe waited ${probe.maxMs.toFixed(0)} ms`)
     if (read.reads === 0) findings.push('another tenant was not served')
     if (probe.reads === 0 || other.reads === 0) findings.push('no probe was answered')
   }
