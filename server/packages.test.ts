@@ -43,7 +43,6 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
       'deploy/grafana-dashboard.json',
       'deploy/prometheus-rules.yaml',
       'deploy/kubernetes/surrogate.yaml',
-      'dist/surrogate.postman_collection.json',
       'dist/schemas/bootstrap.schema.json',
       'dist/schemas/profile.schema.json',
       'src/storage/README.md',

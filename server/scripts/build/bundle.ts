@@ -50,9 +50,7 @@ await build({
     },
   ],
 })
-for (const name of ['surrogate.postman_collection.json', 'schemas']) {
-  await cp(new URL(`src/generated/${name}`, root), new URL(`dist/${name}`, root), { recursive: true })
-}
+await cp(new URL('src/generated/schemas', root), new URL('dist/schemas', root), { recursive: true })
 for (const name of [
   'openapi.json',
   'operations.json',

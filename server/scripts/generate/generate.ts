@@ -32,7 +32,6 @@ await rm(new URL('dev-client/', generated), { recursive: true, force: true })
 await cp(new URL('sdk/src/dev/client/', root), new URL('dev-client/', generated), { recursive: true })
 await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 // All load sources that import the facts.
-const { postmanCollection } = await import('./postman.ts')
 const { bootstrapSchema, profileSchema } = await import('./file-schemas.ts')
 await mkdir(new URL('schemas/', generated), { recursive: true })
 for (const [name, schema] of [
@@ -41,10 +40,6 @@ for (const [name, schema] of [
 ] as const) {
   await writeFile(new URL(`schemas/${name}.schema.json`, generated), JSON.stringify(schema))
 }
-await writeFile(
-  new URL('surrogate.postman_collection.json', generated),
-  JSON.stringify(postmanCollection(document)),
-)
 const { bundlePrograms } = await import('./bundle-programs.ts')
 const { bundlePages } = await import('./bundle-pages.ts')
 const { compileValidators } = await import('./compile-validators.ts')
