@@ -23,18 +23,6 @@ export const tokensMutants: Mutants = {
       id: typeof body.id === 'string' ? body.id.replace(/(alias_card: \w+, \w+), false/, '$1') : body.id,
     })),
   },
-  // A token is not one-way, but says so.
-  'says-one-way': {
-    failing: ['TOK-555.a', 'TOK-556.a', 'TOK-557.a', 'TOK-558.a'],
-    change: intercept('POST', tokens, async (received, next) => {
-      const { one_way, ...body } = received.body ?? {}
-      if (!one_way) return next(requestFrom(received))
-      const response = await next(requestFrom(received, { body }))
-      return response.ok
-        ? responseFrom(response, { body: { ...(await bodyOf(response)), one_way } })
-        : response
-    }),
-  },
   // The records of a list are done together, and the response says it of each.
   'does-records-together': {
     failing: ['TKZ-506.a', 'TKZ-506.b'],

@@ -54,7 +54,6 @@ import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { keyCases } from './surrogate-keys.case.ts'
-import { oneWayCases } from './surrogate-one-way.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { recordCases } from './surrogate-records.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
@@ -81,7 +80,6 @@ export const allCases: readonly Case[] = [
   ...sessionCases,
   ...accessCases,
   ...keyCases,
-  ...oneWayCases,
   ...applicationCases,
   ...recordCases,
   ...tenantCases,

@@ -112,8 +112,6 @@ export interface DeniedCause {
  */
 // Requirements: ACC-520, SES-520
 export function missingForExpressions(caller: Caller, subject: Subject): string | undefined {
-  // Requirements: TOK-556
-  if (subject.one_way) return 'the token is one-way'
   if (caller.session !== undefined) return 'a session sets no expressions'
   if (caller.type !== 'private') return `a ${caller.type} application sets no expressions`
   const rules = rulesFor(caller.rights, 'token:update')

@@ -40,8 +40,6 @@ export interface Rights {
 export interface Subject {
   readonly id: string
   readonly containers: readonly string[]
-  /** True if nobody ever sees the data of the token. */
-  readonly one_way?: boolean
 }
 
 /** A refusal names the container that no rule covers, for `--dev`. */
@@ -90,11 +88,10 @@ export function deciderOf(rights: Rights, permission: TokenPermission): (subject
     rule,
     path: typeof rule.container === 'string' ? normalizeContainer(rule.container) : undefined,
   }))
-  return ({ id, containers, one_way }) => {
+  return ({ id, containers }) => {
     // A token always has a container. One without would not be covered by any rule.
     if (containers.length === 0) return { allowed: false, container: 'no container' }
-    // Requirements: TOK-555
-    let transform: Transform = one_way ? 'mask' : 'reveal'
+    let transform: Transform = 'reveal'
     for (const container of containers) {
       const own = normalizeContainer(container)
       const found = rules.find(({ rule, path }) =>

@@ -13,7 +13,6 @@ interface Searchable {
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly fingerprint?: string | undefined
   readonly fingerprint_expression: string
-  readonly one_way?: boolean
   /** The evaluated search indexes. */
   readonly patterns?: readonly string[] | undefined
   readonly created_by: string
@@ -64,13 +63,11 @@ export function metadataTerm(store: TenantStore, key: string, value: string): Di
 }
 
 /** Returns the text that two duplicates share. The fingerprint stands for their tenant and type. */
-// Requirements: TOK-558
 export function identityOf({
   fingerprint,
   fingerprint_expression,
-  one_way,
-}: Pick<Searchable, 'fingerprint' | 'fingerprint_expression' | 'one_way'>): string | undefined {
-  return fingerprint && `${one_way ? 'one-way ' : ''}${fingerprint} ${fingerprint_expression}`
+}: Pick<Searchable, 'fingerprint' | 'fingerprint_expression'>): string | undefined {
+  return fingerprint && `${fingerprint} ${fingerprint_expression}`
 }
 
 /**

@@ -126,7 +126,6 @@ export async function draftToken(
   if (derived.fingerprint !== undefined) record.fingerprint = derived.fingerprint
   if (derived.patterns !== undefined) record.patterns = derived.patterns
   if (input.deduplicate_token) record.deduplicate_token = true
-  if (input.one_way) record.one_way = true
   if (expiration) {
     record.expires_at = expiration.echo
     record.expires_ms = expiration.ms

@@ -62,7 +62,6 @@ export function showToken(context: TenantTokens, token: LiveToken, transform: Tr
   if (data !== undefined) shown.data = data
   if (value.mask !== undefined) shown.mask = value.mask
   if (value.fingerprint !== undefined) shown.fingerprint = value.fingerprint
-  if (value.one_way) shown.one_way = true
   if (value.metadata !== undefined) shown.metadata = value.metadata
   if (value.search_indexes !== undefined) shown.search_indexes = value.search_indexes
   if (value.expires_at !== undefined) shown.expires_at = value.expires_at

@@ -20,8 +20,6 @@ export interface TokenRecord extends RecordValue {
   readonly fingerprint_expression: string
   readonly fingerprint?: string
   readonly deduplicate_token?: boolean
-  /** Set when the token is made, and kept: its data is never shown. */
-  readonly one_way?: true
   readonly expires_at?: string
   readonly expires_ms?: number
   readonly cvc?: CvcReference

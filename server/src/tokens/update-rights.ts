@@ -37,9 +37,8 @@ export function demandUpdate(caller: Caller, current: TokenRecord, input: Guarde
   const [missing] = subjects.flatMap(subject => missingForExpressions(caller, subject) ?? [])
   const refused = expressionMembers.filter(member => missing !== undefined && input[member] !== undefined)
   if (missing !== undefined && refused.length > 0) {
-    const detail = current.one_way
-      ? 'cannot be changed: the token is one-way'
-      : 'may be set only by a private application that holds token:update directly, or by a rule that reveals'
+    const detail =
+      'may be set only by a private application that holds token:update directly, or by a rule that reveals'
     throw new ServiceError('permission_denied', `${refused.join(', ')}: ${detail}`, {
       errors: Object.fromEntries(refused.map(member => [member, [detail]])),
       cause: { missing, subject: current.id } satisfies DeniedCause,

@@ -164,7 +164,6 @@ async function patched(
   if (replaced(input.deduplicate_token, current.deduplicate_token ?? false, false)) {
     record.deduplicate_token = true
   }
-  setIfKept(record, 'one_way', current.one_way)
   return { record, data, cvcWrites: writes }
 }
 

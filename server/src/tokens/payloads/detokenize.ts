@@ -1,4 +1,4 @@
-import { type Caller, type DeniedCause, demand, holds, lacking } from '../../access/caller.ts'
+import { type Caller, demand, holds, lacking } from '../../access/caller.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
@@ -55,7 +55,6 @@ export async function resolveReferences(
   }
   // Requirements: INV-004
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
-  if (how === 'raw') refuseOneWay(records)
   const live = await withCvc(tokens.store, records, tokens.nowUs())
   const values = new Map<string, JsonValue>()
   const revealed = new Set<string>()
@@ -106,17 +105,6 @@ async function findUsable(
   const found = await findReferences(context.expressions, passed, json, root)
   if (found.named.size > 0 && !holds(caller, 'token:use')) throw lacking(caller, 'token:use')
   return found
-}
-
-/** @throws {ServiceError} permission_denied */
-// Requirements: TOK-557
-function refuseOneWay(records: readonly OpenedRecord<TokenRecord>[]): void {
-  const ids = records.flatMap(({ value }) => (value.one_way ? [value.id] : []))
-  const [subject] = ids
-  if (subject === undefined) return
-  throw new ServiceError('permission_denied', `a formula gets no data of one-way tokens: ${ids.join(', ')}`, {
-    cause: { missing: 'the token is one-way', subject } satisfies DeniedCause,
-  })
 }
 
 /** Finds the live tokens with these ids, or with the ids to try instead, and the ids that name none. */
