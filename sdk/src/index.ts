@@ -27,7 +27,6 @@ export type {
   CreateSessionResponse,
   CreateTokenRequest,
   CustomResponse,
-  DeleteTokensRequest,
   DetokenizedPayload,
   DetokenizeRequest,
   LogEntityType,

@@ -50,23 +50,6 @@ export const tokensMutants: Mutants = {
       })(next, _target)
     },
   },
-  // What exists of several tokens is deleted, also if one is missing.
-  'deletes-what-exists': {
-    failing: ['TOK-559.a', 'TOK-559.b'],
-    change: intercept('POST', /^\/tokens\/delete$/, async (received, next) => {
-      const response = await next(requestFrom(received))
-      if (![403, 404].includes(response.status)) return response
-      await next(requestFrom(received, { search: '?outcome=each' }))
-      return response
-    }),
-  },
-  // The outcome of each deletion is a success.
-  'hides-failed-deletions': {
-    failing: ['TOK-560.a'],
-    change: changeResponse('POST', /^\/tokens\/delete$/, body =>
-      body?.results ? { results: body.results.map(() => ({ status: 204 })) } : body,
-    ),
-  },
   // Enrichments are made from the whole number, whatever the caller is shown of it.
   'enriches-what-is-hidden': {
     failing: ['TKZ-507.a'],

@@ -28,7 +28,6 @@ const every: readonly Request[] = [
   tokens('PATCH', `/tokens/${nothing}`, {}),
   tokens('DELETE', `/tokens/${nothing}`),
   tokens('POST', '/tokens/search', {}),
-  tokens('POST', '/tokens/delete', { ids: [nothing] }),
   tokens('POST', '/tokenize', [1]),
   tokens('POST', '/detokenize', ['x']),
   setup('POST', '/reactor-formulas', formula),

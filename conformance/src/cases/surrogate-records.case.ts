@@ -28,7 +28,6 @@ async function outcomesOf(
 }
 
 const statuses = (outcomes: readonly Outcome[]) => outcomes.map(({ status }) => status)
-const remove = (call: Call, ids: readonly string[]) => call('POST', '/tokens/delete', { ids })
 
 /** Several records in one request. */
 export const recordCases = cases({
@@ -81,7 +80,6 @@ export const recordCases = cases({
       for (const [path, body] of [
         ['/tokenize', [1]],
         ['/detokenize', [1]],
-        ['/tokens/delete', { ids: [c.tag] }],
       ] as const) {
         const send = (outcome: string) =>
           c.asPrivate('POST', `${path}?outcome=${outcome}`, body, { plain: true })
@@ -104,72 +102,5 @@ export const recordCases = cases({
       c.equal(again[0], first[0], 'the outcome of the first record')
       c.equal(await c.found(''), [again[0]?.body.id, taken.id].sort(), 'what is stored')
     },
-  ],
-  'TOK-559.a': [
-    'several tokens are deleted, or none if one does not exist',
-    async c => {
-      const [one, two] = [await c.token(), await c.token()]
-      c.refused(await remove(c.asPrivate, [one.id, `none-${c.tag}`, two.id]), 404)
-      c.equal(await c.found(''), [one.id, two.id].sort(), 'after the refusal')
-      c.success(await remove(c.asPrivate, [one.id, two.id]), 204)
-      c.equal(await c.found(''), [], 'after the deletion')
-      c.refused(await c.asPrivate('GET', `/tokens/${one.id}`), 404)
-    },
-  ],
-  'TOK-559.b': [
-    'none is deleted if the caller may not delete one of them',
-    async c => {
-      const { call } = await c.ruled('redact', ['token:delete'], `${c.container}in/`)
-      const inside = await c.token({ containers: [`${c.container}in/`] })
-      const outside = await c.token({ containers: [`${c.container}out/`] })
-      c.refused(await remove(call, [inside.id, outside.id]), 403)
-      c.equal(await c.found(''), [inside.id, outside.id].sort(), 'after the refusal')
-      c.success(await remove(call, [inside.id]), 204)
-      c.equal(await c.found(''), [outside.id], 'after the deletion')
-    },
-    'applications',
-  ],
-  'TOK-559.c': [
-    'a list that is empty, too long or has an id twice is refused, and so is another list under a used key',
-    async c => {
-      const [one, two, three] = [await c.token(), await c.token(), await c.token()]
-      const headers = { [`${c.target.headerPrefix}-IDEMPOTENCY-KEY`]: c.tag }
-      const keyed = (ids: readonly string[]) => c.asPrivate('POST', '/tokens/delete', { ids }, { headers })
-      await c.refuses<readonly string[]>(400, ids => remove(c.asPrivate, ids), [one.id], {
-        'no ids': [],
-        'an id twice': [two.id, two.id],
-        '101 ids': Array.from({ length: 101 }, (_, at) => `${c.tag}-${at}`),
-      })
-      await c.refuses(422, keyed, [two.id], { 'another list': [three.id] })
-      c.success(await keyed([two.id]), 204, 'the same list again')
-      c.equal(await c.found(''), [three.id], 'what is left')
-    },
-  ],
-  'TOK-512.b': [
-    'each of several deleted tokens has an entry of its own in the log',
-    async c => {
-      const ids = [(await c.token()).id, (await c.token()).id]
-      c.success(await remove(c.asPrivate, ids), 204)
-      for (const id of ids) {
-        await c.eventually(async () => {
-          const { data } = c.success(await c.asManagement('GET', `/logs?entity_id=${id}`), 200).body
-          return data.some((entry: { operation: string }) => entry.operation === 'token:delete') || undefined
-        }, 'the entry of the deletion')
-      }
-    },
-    'management',
-  ],
-  'TOK-560.a': [
-    'each token is deleted that exists and that the caller may delete',
-    async c => {
-      const { call } = await c.ruled('redact', ['token:delete'], `${c.container}in/`)
-      const inside = await c.token({ containers: [`${c.container}in/`] })
-      const outside = await c.token({ containers: [`${c.container}out/`] })
-      const ids = [outside.id, inside.id, `none-${c.tag}`]
-      const outcomes = await outcomesOf(c, call, '/tokens/delete', { ids })
-      c.equal(statuses(outcomes), [403, 204, 404], 'the statuses')
-      c.equal(await c.found(''), [outside.id], 'what is left')
-    },
-    'applications',
   ],
 })

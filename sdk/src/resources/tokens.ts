@@ -2,7 +2,6 @@ import type { Call } from '../call.ts'
 import {
   tokensCreate,
   tokensDelete,
-  tokensDeleteMany,
   tokensGet,
   tokensList,
   tokensSearch,
@@ -10,8 +9,6 @@ import {
 } from '../generated/operations.gen.ts'
 import type {
   CreateTokenRequest,
-  DeleteTokensRequest,
-  RecordOutcomes,
   SearchTokensRequest,
   TokensListData,
   TokenType,
@@ -123,34 +120,6 @@ export class Tokens {
    */
   delete(id: string, options?: RequestOptions): Call<void> {
     return this.#send(tokensDelete, { id }, options)
-  }
-
-  /**
-   * Deletes up to 100 tokens, all or none. Needs `token:delete` on each.
-   *
-   * Throws `NotFoundError`, which names every id without a token, and `PermissionError`; then none is deleted.
-   *
-   * @example
-   * ```ts
-   * await surrogate.tokens.deleteMany({ ids: ['token-id', 'another-id'] })
-   * ```
-   */
-  deleteMany(body: DeleteTokensRequest, options?: RequestOptions): Call<void> {
-    return this.#send(tokensDeleteMany, { body }, options) as Call<void>
-  }
-
-  /**
-   * Deletes each of up to 100 tokens that exists and that the key may delete, and resolves with what became of each, in
-   * their order: a `status`, and a `problem` if it was not deleted.
-   *
-   * @example
-   * ```ts
-   * const { results } = await surrogate.tokens.deleteEach({ ids: ['token-id', 'another-id'] })
-   * for (const { status, problem } of results) if (problem) console.error(status, problem.detail)
-   * ```
-   */
-  deleteEach(body: DeleteTokensRequest, options?: RequestOptions): Call<RecordOutcomes> {
-    return this.#send(tokensDeleteMany, { body, query: { outcome: 'each' } }, options) as Call<RecordOutcomes>
   }
 
   /**

@@ -22,7 +22,6 @@ interface RawOperation {
   readonly 'x-session'?: boolean
   readonly 'x-formula'?: boolean
   readonly 'x-long'?: boolean
-  readonly 'x-subjects'?: string
   readonly requestBody?: {
     readonly required?: boolean
     readonly content: Record<string, unknown>
@@ -48,7 +47,6 @@ export function toOperation(operation: object, bodyBytes: number): Operation {
     session: raw['x-session'] ?? false,
     formula: raw['x-formula'] ?? false,
     long: raw['x-long'] ?? false,
-    subjects: raw['x-subjects'],
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
     bodyBytes: raw.requestBody?.['x-max-bytes'] ?? bodyBytes,

@@ -35,8 +35,6 @@ export interface Operation {
   readonly idempotent: boolean
   /** True if it waits for a formula, or for another service. */
   readonly long: boolean
-  /** The member of its body that lists the ids of what it is about; absent if none does. */
-  readonly subjects?: string | undefined
   /** The statuses of its responses; `default` stands for any. */
   readonly statuses: readonly string[]
 }

@@ -1,12 +1,10 @@
 import { type Caller, demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port/port.ts'
-import { type Receipt, transact } from '../storage/port/transact.ts'
+import { transact } from '../storage/port/transact.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
-import { readTokens } from './payloads/detokenize.ts'
 import { liveRecord } from './read.ts'
-import { isExpired, removeCvc, type TokenRecord } from './token.ts'
+import { removeCvc, type TokenRecord } from './token.ts'
 import { type Actor, type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
 
 /** Returns the writes that erase a token and its code, and add an audit entry. */
@@ -46,35 +44,4 @@ export async function deleteToken(context: TokensContext, caller: Caller, id: st
     demand(caller, 'token:delete', record.value)
     return { writes: await erasure(tokens, record, 'token:delete', caller), result: () => {} }
   })
-}
-
-/**
- * Deletes all tokens with these ids, or none.
- * @throws {ServiceError} not_found naming every id without a token, permission_denied
- */
-// Requirements: TOK-559
-export async function deleteTokens(
-  context: TokensContext,
-  caller: Caller,
-  ids: readonly string[],
-  receipt?: Receipt,
-): Promise<void> {
-  const tokens = await tokensOf(context, caller)
-  await transact(
-    tokens,
-    async () => {
-      const nowUs = tokens.nowUs()
-      const found = await readTokens(tokens.store, ids, 'ids')
-      const records = found.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
-      const known = new Set(records.map(({ value }) => value.id))
-      const missing = ids.filter(id => !known.has(id))
-      if (missing.length > 0) {
-        throw new ServiceError('not_found', `there are no tokens with these ids: ${missing.join(', ')}`)
-      }
-      for (const { value } of records) demand(caller, 'token:delete', value)
-      const writes = await Promise.all(records.map(record => erasure(tokens, record, 'token:delete', caller)))
-      return { writes: writes.flat(), kept: {}, result: () => {} }
-    },
-    receipt,
-  )
 }

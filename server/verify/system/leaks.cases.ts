@@ -197,9 +197,6 @@ export async function exerciseTokens(t: Tap): Promise<void> {
   t.equal((await ask('POST', '/tokens', gone)).status, 201)
   t.equal((await ask('DELETE', `/tokens/${gone.id}`)).status, 204)
   t.equal((await ask('GET', `/tokens/${gone.id}`)).status, 404)
-  const other = request('token', word('other deleted data'))
-  t.equal((await ask('POST', '/tokens', other)).status, 201)
-  t.equal((await ask('POST', '/tokens/delete', { ids: [other.id] }, once('a deletion'))).status, 204)
 }
 
 export async function exerciseManagement(t: Tap): Promise<void> {

@@ -310,7 +310,7 @@ const allowCell: Cell = {
       paths.set(path, [...(paths.get(path) ?? []), method.toUpperCase()])
     for (const [path, methods] of paths) {
       // These are also ids of `/tokens/{id}` and `/applications/{id}`, whose methods a server may add.
-      if (['/tokens/search', '/tokens/delete', '/applications/key'].includes(path)) continue
+      if (['/tokens/search', '/applications/key'].includes(path)) continue
       const other = ['PUT', 'PATCH', 'DELETE', 'POST'].find(method => !methods.includes(method))
       if (!other) continue
       const call: Call = c.asPrivate

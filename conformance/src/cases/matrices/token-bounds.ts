@@ -145,16 +145,5 @@ const search: Subject = {
   send: (c, body) => c.asPrivate('POST', '/tokens/search', body),
 }
 
-const deleteMany: Subject = {
-  requirement: 'TOK-560',
-  name: 'delete-many',
-  title: 'deleting several tokens',
-  operation: 'tokens.deleteMany',
-  needs: [],
-  body: async () => ({ ids: ['a'] }),
-  // None of these exists, and each has its own outcome.
-  send: (c, body, call = c.asPrivate, options) => call('POST', '/tokens/delete?outcome=each', body, options),
-}
-
-/** Requests that make, change, find and delete tokens. */
-export const tokenSubjects: readonly Subject[] = [...creates, update, ...dataUpdates, search, deleteMany]
+/** Requests that make, change and find tokens. */
+export const tokenSubjects: readonly Subject[] = [...creates, update, ...dataUpdates, search]

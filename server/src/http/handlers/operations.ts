@@ -20,7 +20,7 @@ import { authorizeSession } from '../../sessions/authorize.ts'
 import { createSession } from '../../sessions/create.ts'
 import type { SessionsContext } from '../../sessions/sessions-context.ts'
 import { createToken } from '../../tokens/create.ts'
-import { deleteToken, deleteTokens } from '../../tokens/erase.ts'
+import { deleteToken } from '../../tokens/erase.ts'
 import { listTokens, searchTokens } from '../../tokens/list.ts'
 import { detokenize } from '../../tokens/payloads/detokenize.ts'
 import { tokenize } from '../../tokens/payloads/tokenize.ts'
@@ -44,8 +44,6 @@ export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
     'tokens.update': ({ caller, path, body, receipt }) =>
       answer(200, updateToken(context, caller, path.id, body, receipt)),
     'tokens.delete': ({ caller, path }) => answer(204, deleteToken(context, caller, path.id)),
-    'tokens.deleteMany': ({ caller, body, receipt }) =>
-      answer(204, deleteTokens(context, caller, body.ids, receipt)),
   }
 }
 

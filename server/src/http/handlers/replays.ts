@@ -27,8 +27,6 @@ export function idempotentReplays({ applications, reactors, sessions }: ReplayCo
       answer(details.tokens[0]?.as === 'original' ? 200 : 201, showKeptToken(tokens, caller, details)),
     'tokens.update': ({ caller, path, body }, kept) =>
       answer(200, readUpdated(tokens, caller, path.id, body, kept)),
-    // Nothing of the tokens is left to read.
-    'tokens.deleteMany': async () => ({ status: 204 }),
     tokenize: ({ caller }, { details }) => answer(200, showKept(tokens, caller, details)),
     'applications.create': ({ caller }, { entity, details }) =>
       answer(201, applications.keys.getApplication(caller, entity, details.key)),

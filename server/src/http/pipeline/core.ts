@@ -217,8 +217,7 @@ function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: S
   const { caller, operation, rawParameters } = exchange
   if (!caller || operation?.entityType === undefined || exchange.failsOnPurpose) return
   // The id of what a request is about is recorded only if the access rules have found it.
-  const isAboutOne = rawParameters?.id !== undefined || operation.subjects !== undefined
-  const entity = isAboutOne ? deniedCause(refusal)?.subject : undefined
+  const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
   services.audit.record(caller.tenant, {
     // An operation that needs no permission is named in the form of one: `session:authorize`.
     operation:

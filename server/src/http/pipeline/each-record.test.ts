@@ -93,29 +93,16 @@ t.test('a refused record says, and leaves in the log, what a request of its own 
     explanation: { ...(explanation as object | undefined), application: '' },
   })
   for (const [path, record] of [
-    ['/tokens/delete', { ids: ['other'] }],
-    ['/tokens/delete', { ids: ['none'] }],
     ['/detokenize', '{{ other }}'],
     ['/detokenize', '{{ none }}'],
   ] as const) {
     const alone = await single('POST', path, record as JsonValue)
-    const body = typeof record === 'string' ? [record] : { ids: [...record.ids] }
-    const [outcome] = (await each(many, path, body)).json.results
+    const [outcome] = (await each(many, path, [record])).json.results
     t.equal(outcome.status, alone.status, `${path} ${JSON.stringify(record)}`)
     t.same(withoutOrigin(outcome.problem), withoutOrigin(alone.json))
   }
-  t.ok((await entriesOf(tenant, many.id)).length > 1)
+  t.ok((await entriesOf(tenant, many.id)).length > 0)
   t.same(await entriesOf(tenant, many.id), await entriesOf(tenant, single.id))
-})
-
-t.test('each token is deleted on its own', async t => {
-  const tenant = await openTenant(openVault(t))
-  for (const id of ['one', 'two']) await tenant.send('POST', '/tokens', { type: 'token', data: 1, id })
-  const reply = await each(tenant.send, '/tokens/delete', { ids: ['one', 'none', 'two'] })
-  t.equal(reply.status, 207)
-  t.same(statusesIn(reply), [204, 404, 204])
-  t.same(Object.keys(reply.json.results[0]), ['status'])
-  t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 0)
 })
 
 t.test('what concerns the whole request is refused as a whole', async t => {
@@ -155,11 +142,6 @@ t.test('a repeated request does the records that failed, and shows the others ag
   t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 3)
   const other = await each(tenant.send, '/tokenize', ['other', taken, 'bare'], headers)
   t.same(statusesIn(other), [422, 200, 200], 'a record with another body')
-  const ids = [again.json.results[0].body.id, 'taken']
-  const deleted = { 'SVC-IDEMPOTENCY-KEY': 'deletion' }
-  t.same(statusesIn(await each(tenant.send, '/tokens/delete', { ids }, deleted)), [204, 204])
-  t.same(statusesIn(await each(tenant.send, '/tokens/delete', { ids }, deleted)), [204, 204])
-  t.same(statusesIn(await each(tenant.send, '/tokens/delete', { ids })), [404, 404], 'without the key')
 })
 
 t.test('records are not begun when the results are too long, and say so', async t => {

@@ -1,15 +1,12 @@
 import { invalid, ServiceError } from '../../base/errors.ts'
-import type { JsonObject, JsonValue } from '../../base/json/json.ts'
+import type { JsonValue } from '../../base/json/json.ts'
 import { limits } from '../../generated/facts.ts'
 import type { Answer } from '../transport/message.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Returns the records of a request that asks for the outcome of each: bodies of requests of their own. @throws {ServiceError} validation */
-// Requirements: TKZ-506, TOK-560
-export function recordsOf({ operation, body }: Pick<Exchange, 'operation' | 'body'>): readonly JsonValue[] {
-  const subjects = operation?.subjects
-  if (subjects !== undefined)
-    return ((body as JsonObject)[subjects] as string[]).map(id => ({ [subjects]: [id] }))
+// Requirements: TKZ-506
+export function recordsOf({ body }: Pick<Exchange, 'body'>): readonly JsonValue[] {
   if (Array.isArray(body) && body.length > 0 && body.length <= limits.payloadTokens) return body
   throw invalid(
     'body',

@@ -131,7 +131,7 @@ async function lookUp(
 }
 
 /** Returns the tokens with these ids, in their order. @throws {ServiceError} validation, if they are too large together */
-export async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
+async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
   try {
     // All of them are in memory at once.
     return await store.getMany<TokenRecord>('token', ids, limits.namedTokensBytes)
