@@ -55,6 +55,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   })
   const tokens: TokensContext = {
     ...stores,
+    views: new WeakMap(),
     expired: tools?.expired,
     audit,
     cardIssuers: await readCardIssuers(options.cardIssuers),

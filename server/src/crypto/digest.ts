@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { Hmac } from './hmac.ts'
 
 /** Derives a 32-byte key from `secret`, domain-separated by `purpose` and `parts`. */
 export function deriveKey(secret: string, purpose: string, ...parts: readonly string[]): Uint8Array {
@@ -46,24 +47,22 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /** HMAC-SHA256 of lists of strings, under one key. */
 export class KeyedDigest {
-  readonly #key: Uint8Array
+  readonly #hmac: Hmac
 
   constructor(key: Uint8Array) {
-    this.#key = key
+    this.#hmac = new Hmac(key)
   }
 
   /** The first 16 bytes of the digest of the parts, in base64url (22 characters). */
   short(...parts: readonly string[]): string {
-    const whole = createHmac('sha256', this.#key).update(joined(parts)).digest('base64url')
+    const whole = this.#hmac.digest(joined(parts), 'base64url')
     // Only two bits of the 22nd character belong to the first 16 bytes.
     return whole.slice(0, 21) + 'AQgw'[alphabet.indexOf(whole[21] ?? '') >> 4]
   }
 
-  /** All 32 bytes, in hex. The last part may be long, and is not copied. */
+  /** All 32 bytes, in hex. */
   hex(...parts: readonly string[]): string {
-    const last = parts.at(-1) ?? ''
-    const hmac = createHmac('sha256', this.#key).update(`${joined(parts.slice(0, -1))}${last.length}:`)
-    return hmac.update(last).digest('hex')
+    return this.#hmac.digest(joined(parts), 'hex')
   }
 }
 

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenants.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
-import { after, type TimeSlice } from '../base/flow/event-loop.ts'
+import type { TimeSlice } from '../base/flow/event-loop.ts'
 import type { Random } from '../base/random.ts'
 import type { RequestNotes } from '../base/request-notes.ts'
 import type { Dialect } from '../contract/dialect.ts'
@@ -31,6 +31,8 @@ export interface TokensContext {
   readonly cardIssuers?: CardIssuers | undefined
   /** Lets long work yield to other requests. */
   readonly slice: TimeSlice
+  /** What `tokensOf` returns for a tenant. */
+  readonly views: WeakMap<TenantStore, TenantTokens>
 }
 
 /** Remembers when tokens had expired that are erased, so that a 404 can say so. */
@@ -51,8 +53,19 @@ export interface TenantTokens extends Omit<TokensContext, 'store'> {
 
 /** Returns a promise only if the tenant is not in memory yet. */
 export function tokensOf(context: TokensContext, caller: Caller): TenantTokens | Promise<TenantTokens> {
-  const store = context.store.opened(caller.tenant) ?? tenantStore(context, caller.tenant)
-  return after(store, opened => ({ ...context, store: opened, notes: caller.notes }))
+  const store = context.store.opened(caller.tenant)
+  if (store) return viewOf(context, store, caller)
+  return tenantStore(context, caller.tenant).then(opened => viewOf(context, opened, caller))
+}
+
+/** Made once a tenant: objects of so many members, made for each request, would survive it for long. */
+function viewOf(context: TokensContext, store: TenantStore, { notes }: Caller): TenantTokens {
+  let view = context.views.get(store)
+  if (!view) {
+    view = { ...context, store }
+    context.views.set(store, view)
+  }
+  return notes ? { ...view, notes } : view
 }
 
 /** A caller, or the system itself if there is no application. */

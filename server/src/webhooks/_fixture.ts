@@ -62,6 +62,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     nowUs: () => clock.nowUs(),
     schemas: new Validators('SVC'),
     slice: new TimeSlice(),
+    views: new WeakMap(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },
   }

@@ -1,12 +1,10 @@
 import { ServiceError } from '../../base/errors.ts'
-import { createAdmissions } from '../../base/flow/admissions.ts'
 import { describeError, type Log } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
 import type { Core } from '../pipeline/core.ts'
 import { problemResponse, toServiceError } from '../pipeline/problem.ts'
 import { type Address, type Listening, listen } from '../transport/listener.ts'
 import type { CoreRequest, CoreResponse } from '../transport/message.ts'
-import { reserve } from '../transport/request-shares.ts'
 import { type Health, respondHealth } from './health.ts'
 
 interface Operated {
@@ -16,17 +14,14 @@ interface Operated {
   readonly log: Log
 }
 
-/** Bytes of unread responses: `/metrics` has some 50 KB. */
-const responseBytes = { total: 16 * 1024 * 1024 }
-
 /**
- * Opens a port that only operators reach, for `/metrics` and the health endpoints. Its connections and the memory of its
- * responses have limits of their own, so that callers of the other port cannot fill them. `/metrics` is not on the port
+ * Opens a port that only operators reach, for `/metrics` and the health endpoints. Its connections have a limit of their own, so
+ * that callers of the other port cannot fill it. `/metrics` is not on the port
  * of the operations: whoever has a key could see there how much others do, and behind a proxy every request seems to
  * come from this machine.
  */
 export function openOperatorPort(operated: Operated, address: Address): Promise<Listening> {
-  return listen(createOperatorCore(operated), address, { admissions: createAdmissions({ responseBytes }) })
+  return listen(createOperatorCore(operated), address)
 }
 
 /** Serves the requests of that port. */
@@ -41,13 +36,12 @@ export function createOperatorCore({ health, metrics, random, log }: Operated): 
     return { status: 200, headers, body: await metrics.text() }
   }
   return async request => {
-    const traceId = random.uuid()
     try {
-      return reserve(request, await respond(request), { isRead: true, traceId })
+      return await respond(request)
     } catch (error) {
       const refusal = toServiceError(error)
       if (refusal !== error) log.error('metrics failed', describeError(error))
-      return problemResponse(refusal, traceId)
+      return problemResponse(refusal, random.uuid())
     }
   }
 }

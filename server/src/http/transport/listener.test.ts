@@ -169,7 +169,7 @@ t.test('connections beyond the limit are dropped', async t => {
   const kept = [peer(t, listening), peer(t, listening)]
   await untilConnections(listening, 2)
   const surplus = peer(t, listening)
-  await once(surplus.socket, 'close')
+  await once(surplus.socket, 'end')
   for (const one of kept) {
     one.socket.write(head('GET', '/'))
     await one.until(/answered$/)

@@ -29,6 +29,7 @@ const context: TokensContext = {
   nowUs,
   schemas: new Validators('SVC'),
   slice: new TimeSlice(),
+  views: new WeakMap(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },
 }
