@@ -44,8 +44,6 @@ export type {
   ReactorFormulaType,
   ReactorResponse,
   ReactRequest,
-  RecordOutcome,
-  RecordOutcomes,
   RequestParameterDefinition,
   ResourceReference,
   SearchTokensRequest,

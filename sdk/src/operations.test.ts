@@ -94,19 +94,6 @@ for (const operation of contract) {
   })
 }
 
-t.test('the outcome of each record is asked for by a parameter', async t => {
-  const { surrogate, sent } = fakeClient(() => json({ results: [{ status: 204 }] }, 207))
-  t.same(await surrogate.tokenizeEach(['a', { b: 1 }]), { results: [{ status: 204 }] })
-  await surrogate.detokenizeEach(['{{ an-id }}'])
-  t.same(
-    sent.map(({ path, query, body }) => [path + query, JSON.parse(body)]),
-    [
-      ['/tokenize?outcome=each', ['a', { b: 1 }]],
-      ['/detokenize?outcome=each', ['{{ an-id }}']],
-    ],
-  )
-})
-
 t.test('bodies are sent unchanged', async t => {
   const { surrogate, sent } = fakeClient(() => json({}))
   await surrogate.tokens.create(card)

@@ -2,7 +2,7 @@ import type { Call } from './call.ts'
 import { explainLost } from './explain-lost.ts'
 import { isMistake } from './fetch.ts'
 import { detokenize, tokenize } from './generated/operations.gen.ts'
-import type { DetokenizedPayload, RecordOutcomes, TokenizedPayload } from './generated/types.gen.ts'
+import type { DetokenizedPayload, TokenizedPayload } from './generated/types.gen.ts'
 import { withLog } from './observe.ts'
 import type { RequestOptions, SurrogateOptions } from './options.ts'
 import { Applications } from './resources/applications.ts'
@@ -94,24 +94,6 @@ export class Surrogate {
   }
 
   /**
-   * Tokenizes each of 1 to 100 payloads on its own, and resolves with what became of each, in their order: a `status`
-   * with the tokenized payload as `body`, or with the `problem` for which it was refused.
-   *
-   * @example
-   * ```ts
-   * const { results } = await surrogate.tokenizeEach([{ type: 'card', data: { number: '4242424242424242' } }, 'jane'])
-   * for (const { status, body, problem } of results) console.log(status, body ?? problem?.errors)
-   * ```
-   */
-  tokenizeEach(payloads: readonly Json[], options?: RequestOptions): Call<RecordOutcomes> {
-    return this.#send(
-      tokenize,
-      { body: payloads as Json[], query: { outcome: 'each' } },
-      options,
-    ) as Call<RecordOutcomes>
-  }
-
-  /**
    * Returns the payload with each `{{ token-id }}` expression replaced by the token's data, as the access rules for
    * `token:use` show it. A payload can have at most 100 different tokens.
    *
@@ -125,24 +107,6 @@ export class Surrogate {
    */
   detokenize<T = DetokenizedPayload>(payload: Json, options?: RequestOptions): Call<T> {
     return this.#send(detokenize, { body: payload as TokenizedPayload }, options) as Call<T>
-  }
-
-  /**
-   * Puts data in the place of tokens in each of 1 to 100 payloads on its own, and resolves with what became of each, in
-   * their order.
-   *
-   * @example
-   * ```ts
-   * const { results } = await surrogate.detokenizeEach(['{{ token-id }}', '{{ another-id }}'])
-   * for (const { status, body, problem } of results) console.log(status, body ?? problem?.detail)
-   * ```
-   */
-  detokenizeEach(payloads: readonly Json[], options?: RequestOptions): Call<RecordOutcomes> {
-    return this.#send(
-      detokenize,
-      { body: payloads as Json[], query: { outcome: 'each' } },
-      options,
-    ) as Call<RecordOutcomes>
   }
 
   /**

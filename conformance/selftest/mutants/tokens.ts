@@ -23,33 +23,6 @@ export const tokensMutants: Mutants = {
       id: typeof body.id === 'string' ? body.id.replace(/(alias_card: \w+, \w+), false/, '$1') : body.id,
     })),
   },
-  // The records of a list are done together, and the response says it of each.
-  'does-records-together': {
-    failing: ['TKZ-506.a', 'TKZ-506.b'],
-    change: intercept('POST', /^\/(de)?tokenize$/, async (received, next) => {
-      if (!received.search.includes('each') || !Array.isArray(received.body))
-        return next(requestFrom(received))
-      const response = await next(requestFrom(received, { search: '' }))
-      const whole = await bodyOf(response)
-      const results = received.body.map((_: Body, at: number) =>
-        response.ok ? { status: 200, body: whole[at] } : { status: response.status, problem: whole },
-      )
-      return responseFrom(response, { status: 207, body: { results } })
-    }),
-  },
-  // A repeated request does no record again, not even one that failed.
-  'repeats-failed-records': {
-    failing: ['TKZ-506.d'],
-    change: (next, _target) => {
-      const kept = new Map<string, Response>()
-      return intercept('POST', /^\/tokenize$/, async received => {
-        const key = received.headers.get('SVC-IDEMPOTENCY-KEY') ?? crypto.randomUUID()
-        const response = kept.get(key) ?? (await next(requestFrom(received)))
-        kept.set(key, response.clone())
-        return response
-      })(next, _target)
-    },
-  },
   // Enrichments are made from the whole number, whatever the caller is shown of it.
   'enriches-what-is-hidden': {
     failing: ['TKZ-507.a'],

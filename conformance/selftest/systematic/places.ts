@@ -21,7 +21,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   formulas: ['find', 'formula', 'list', 'name-filter', 'write-formula'],
   generated: ['facts'],
   'http/handlers': ['operations', 'replays'],
-  'http/pipeline': ['each-record', 'idempotency', 'input', 'lifecycle', 'perform-once', 'routes'],
+  'http/pipeline': ['idempotency', 'input', 'lifecycle', 'perform-once', 'routes'],
   reactors: ['arguments', 'list', 'outcome', 'prepare', 'react', 'reactor', 'write-reactor'],
   search: ['compile', 'parse', 'scan', 'terms', 'visibility'],
   sessions: ['authorize', 'create', 'end'],

@@ -55,7 +55,6 @@ import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { keyCases } from './surrogate-keys.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
-import { recordCases } from './surrogate-records.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
 import { surrogateTokenCases } from './surrogate-tokens.case.ts'
@@ -81,7 +80,6 @@ export const allCases: readonly Case[] = [
   ...accessCases,
   ...keyCases,
   ...applicationCases,
-  ...recordCases,
   ...tenantCases,
   ...boundCases,
   ...surrogateFormulaCases,

@@ -15,7 +15,7 @@ import {
 import { contentOf, type Transport } from './transport.ts'
 
 /** Paths whose POST creates something that stays. */
-const creating = /^\/(tokens|tokenize(\?.*)?|reactor-formulas|reactors|applications)$|\/react$/
+const creating = /^\/(tokens|tokenize|reactor-formulas|reactors|applications)$|\/react$/
 
 /** Sends the requests of one case and records every exchange, with its differences from the contract. */
 export class Recorder {
@@ -147,8 +147,7 @@ export class Recorder {
       if (typeof reply.body?.id === 'string')
         this.made.push({ path: `${collection}/${encodeURIComponent(reply.body.id)}`, key })
     } else if (collection === '/tokenize') {
-      const results = reply.status === 207 ? reply.body?.results : undefined
-      this.#rememberTokens(results?.map(({ body }: { body?: unknown }) => body) ?? reply.body, key)
+      this.#rememberTokens(reply.body, key)
     }
     if (collection.endsWith('/react')) this.#rememberTokens(reply.body?.tokens, this.#target.privateKey)
   }

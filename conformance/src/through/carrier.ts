@@ -118,8 +118,6 @@ function givenBy(
   const parts = bare.split('/')
   const ids = template.split('/').flatMap((part, at) => (part.startsWith('{') ? [parts[at] ?? ''] : []))
   const query = search === undefined ? undefined : queryOf(new URLSearchParams(search))
-  // Without it, the client does the same.
-  if (query?.outcome === 'all') return undefined
   return {
     ids: ids.map(decodeURIComponent),
     body,

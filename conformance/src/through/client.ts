@@ -29,8 +29,7 @@ export interface Given {
 
 /** Calls the client's method for an operation: with the ids, then the body or the query, then the options. */
 export function call(client: Client, operation: Operation, { ids, query, body, options }: Given) {
-  const id = query?.outcome === 'each' ? `${operation.id}Each` : operation.id
-  const [name = '', method = ''] = id.split('.')
+  const [name = '', method = ''] = operation.id.split('.')
   const target = client[name]
   const args = [...ids, ...(operation.hasBody ? [body] : method === 'list' ? [query] : []), options]
   if (typeof target === 'function') return target.apply(client, args)

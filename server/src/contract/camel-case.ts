@@ -70,21 +70,6 @@ export class CamelCase {
     return { ...written, errors: Object.fromEntries(errors) }
   }
 
-  /**
-   * Returns the outcomes of single records in camelCase.
-   * @param records the body of the request as in the contract: a problem names members of its record
-   */
-  writeOutcomes(operation: Operation, outcomes: JsonValue, records: JsonValue = null): JsonValue {
-    const written = write(this.#places.ofSchema('RecordOutcomes'), outcomes)
-    if (!isJsonObject(written) || !Array.isArray(written.results)) return written
-    const results = written.results.map((one, at) => {
-      if (!isJsonObject(one) || one.problem === undefined) return one
-      const record = Array.isArray(records) ? records[at] : records
-      return { ...one, problem: this.writeProblem(operation, one.problem, record) }
-    })
-    return { ...written, results }
-  }
-
   #readPayload(value: JsonValue, reading: Reading): JsonValue {
     if (typeof value !== 'object' || value === null) return value
     if (isDescription(value)) return this.#read(this.#places.ofSchema('CreateTokenRequest'), value, reading)

@@ -189,9 +189,6 @@ export async function exerciseTokens(t: Tap): Promise<void> {
     )
     await ask('POST', '/tokens/search', { query: `metadata.${name}:${word('a search')}` })
     await ask('POST', '/tokenize', { type: 'token', data: word('tokenized data') })
-    const record = { type: 'token', data: word('a record') }
-    const refused = { type: 'card', data: { number: word('a refused record') } }
-    t.equal((await ask('POST', '/tokenize?outcome=each', [record, refused], once('records'))).status, 207)
   }
   const gone = request('token', word('deleted data'))
   t.equal((await ask('POST', '/tokens', gone)).status, 201)

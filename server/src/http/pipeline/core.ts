@@ -104,7 +104,6 @@ function run(options: Running, exchange: Exchange): Promise<CoreResponse> {
 
 async function respond(options: Running, exchange: Exchange): Promise<CoreResponse> {
   let response: CoreResponse
-  exchange.refuseRecord = error => refuseRecord(options, exchange, error)
   try {
     await go(options, exchange, 0)
     const { body } = exchange.answer ?? {}
@@ -203,13 +202,6 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
   const denied = options.dev ? deniedCause(refusal) : undefined
   exchange.explanation = options.explain?.(exchange, refusal, denied)
   return problemResponse(refusal, traceId, denied?.missing, exchange.explanation)
-}
-
-function refuseRecord(options: CoreOptions, exchange: Exchange, error: unknown) {
-  const { status, body } = refuse(options, exchange, error)
-  delete exchange.error
-  delete exchange.explanation
-  return { status, problem: JSON.parse(String(body)) }
 }
 
 /** Adds a refused operation to the audit log. */

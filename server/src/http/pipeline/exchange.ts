@@ -32,8 +32,6 @@ export interface Exchange {
   query?: JsonObject
   body?: JsonValue | undefined
   answer?: Answer
-  /** Records the refusal of one record of a request that goes on, and returns its problem document. */
-  refuseRecord?: (error: unknown) => { readonly status: number; readonly problem: unknown }
   /** True if members of the response are to be in camelCase, as the profile allows. */
   isCamelCase?: boolean
   /** The response of another service. */

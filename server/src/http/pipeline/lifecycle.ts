@@ -4,7 +4,6 @@ import { isSessionKey } from '../../access/key-text.ts'
 import { authenticate } from '../../access/keys.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { after } from '../../base/flow/event-loop.ts'
-import type { JsonValue } from '../../base/json/json.ts'
 import { largeBody } from '../../base/limits.ts'
 import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
@@ -12,7 +11,6 @@ import { asInContract } from '../../contract/dialect.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
 import type { CoreRequest } from '../transport/message.ts'
-import { performEach, recordsOf } from './each-record.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import {
@@ -194,27 +192,11 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
     depth: exchange.request.delegation?.depth ?? 0,
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  const run = (one: ValidatedRequest, key: KeyedRequest | undefined) => {
-    const handle = () => (key ? performOnce(services, id, handler, one, key) : handler(one))
-    // The formula that asks holds a place of its own.
-    const isLimited = operation.long && !exchange.request.delegation
-    return isLimited ? services.longOperations.run(caller.tenant, handle) : handle()
-  }
-  const records = request.query.outcome === 'each' ? recordsOf(exchange) : undefined
-  const common = { path: request.path, query: exchange.query ?? {}, idempotencyKey: undefined }
-  const runRecord = async (body: JsonValue, at: number) => {
-    await services.slice.yield()
-    services.validators.checkRequest(operation, { ...common, requestBody: body })
-    return run({ ...request, body }, keyed && keyOfRecord(keyed, body, at))
-  }
-  const perform = () =>
-    records
-      ? performEach(
-          records.map((record, at) => () => runRecord(record, at)),
-          exchange.refuseRecord ?? rethrow,
-        )
-      : run(request, keyed)
-  exchange.answer = await (exchange.observed?.perform(operation, caller, perform) ?? perform())
+  const handle = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  // The formula that asks holds a place of its own.
+  const isLimited = operation.long && !exchange.request.delegation
+  const run = () => (isLimited ? services.longOperations.run(caller.tenant, handle) : handle())
+  exchange.answer = await (exchange.observed?.perform(operation, caller, run) ?? run())
 }
 
 function keyedRequest(
@@ -229,16 +211,6 @@ function keyedRequest(
   // The parsed parameters: a slash at the end or another spelling of an id does not make another request.
   const target = JSON.stringify([operation.id, parameters, query])
   return { apiKey, idempotencyKey, target, body: bytes ?? new Uint8Array() }
-}
-
-function rethrow(error: unknown): never {
-  throw error
-}
-
-/** Returns the key of one record of a request. No header has a line break, so it is the key of nothing else. */
-function keyOfRecord(keyed: KeyedRequest, body: JsonValue, at: number): KeyedRequest {
-  const idempotencyKey = `${keyed.idempotencyKey}\n${at}`
-  return { ...keyed, idempotencyKey, body: Buffer.from(JSON.stringify(body)) }
 }
 
 /** Returns the parts of an exchange that the first step has filled in. */

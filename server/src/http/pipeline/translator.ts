@@ -105,10 +105,7 @@ function camelCaseMembers({ privacy }: Dialect, headerNames: HeaderNames): Part 
       // A request that is refused early has not been read.
       if (!(exchange.isCamelCase ?? asked(exchange))) return body
       if (status >= 400) return spelling.writeProblem(operation, body, exchange.body)
-      const written =
-        status === 207
-          ? spelling.writeOutcomes(operation, body, exchange.body)
-          : spelling.writeBody(operation, status, body)
+      const written = spelling.writeBody(operation, status, body)
       return isPayload(operation)
         ? mapTokens(exchange, operation, written, token => spelling.writeToken(token))
         : written
