@@ -52,8 +52,6 @@ export interface VaultOptions {
   readonly requireIsolation?: boolean
   /** Starts the processes of formulas when the first port is open, not when the first formula runs. */
   readonly warmFormulas?: boolean
-  /** A CSV file of issuers, countries and funding of cards by the first digits of their numbers, for enrichments. */
-  readonly cardIssuers?: string
   /** For how many days entries of the audit log are kept: 400 by default, 1 at least. */
   readonly auditRetentionDays?: number
   /** Keeps metrics, which `listenForMetrics` shows. */
@@ -169,7 +167,6 @@ const checks: Readonly<Record<keyof VaultOptions, Check>> = {
   formulaClient: text,
   requireIsolation: boolean,
   warmFormulas: boolean,
-  cardIssuers: text,
   auditRetentionDays: [
     value => Number.isSafeInteger(value) && Number(value) >= 1,
     'a whole number of days, 1 or more',

@@ -23,15 +23,6 @@ export const tokensMutants: Mutants = {
       id: typeof body.id === 'string' ? body.id.replace(/(alias_card: \w+, \w+), false/, '$1') : body.id,
     })),
   },
-  // Enrichments are made from the whole number, whatever the caller is shown of it.
-  'enriches-what-is-hidden': {
-    failing: ['TKZ-507.a'],
-    change: changeResponse('POST', /^\/detokenize$/, body =>
-      body?.whole?.type === 'card'
-        ? { ...body, whole: { ...body.whole, enrichments: { card: { brand: 'visa' } } } }
-        : body,
-    ),
-  },
   // An update is accepted in any content type.
   'accepts-any-type': {
     failing: ['TOK-026.a'],

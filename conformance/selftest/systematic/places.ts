@@ -32,7 +32,6 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'derived',
     'deduplicate',
     'draft',
-    'enrich',
     'erase',
     'id-holds-data',
     'list',

@@ -81,39 +81,6 @@ export const payloadCases = cases({
       c.refused(unknown, 400, 'a malformed id')
     },
   ],
-  'TKZ-507.a': [
-    'a reference to a whole card shows its brand, to a caller who is shown its whole number',
-    async c => {
-      const begins = "{{ data.number | card_mask: 'true', 'true' }}"
-      const ids = {
-        usual: (await c.token({ type: 'card', data: card })).id,
-        begins: (await c.token({ type: 'card', data: card, mask: { number: begins } })).id,
-        open: (await c.token({ type: 'card', data: card, mask: '{{ data.number }}' })).id,
-      }
-      const { call: reveals } = await c.ruled('reveal', ['token:use'])
-      const { call: masks } = await c.ruled('mask', ['token:use'])
-      const { call: redacts } = await c.ruled('redact', ['token:use'])
-      const brandOf = async (call: typeof masks, id: string) => {
-        const { body } = c.success(await call('POST', '/detokenize', { whole: `{{ token: ${id} }}` }), 200)
-        return body.whole.enrichments?.card?.brand
-      }
-      c.equal(await brandOf(reveals, ids.usual), 'visa', 'under reveal')
-      c.equal(await brandOf(masks, ids.open), 'visa', 'under a mask that shows the number')
-      c.equal(await brandOf(masks, ids.begins), undefined, 'under a mask that shows its beginning')
-      c.equal(await brandOf(masks, ids.usual), undefined, 'under the usual mask')
-      c.equal(await brandOf(redacts, ids.usual), undefined, 'under redact')
-      const { number } = card
-      const alone = await c.token({ type: 'card_number', data: number })
-      c.equal(await brandOf(reveals, alone.id), 'visa', 'a number alone')
-      const other = await c.token({ type: 'token', data: { number } })
-      c.equal(await brandOf(reveals, other.id), undefined, 'a token of another type')
-      c.equal(
-        c.success(await reveals('POST', '/detokenize', `{{ ${ids.usual} }}`), 200).body,
-        card,
-        'the data alone',
-      )
-    },
-  ],
   'TKZ-504.a': [
     'a caller that sees masked data detokenizes to masked data',
     async c => {

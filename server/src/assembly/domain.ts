@@ -14,7 +14,6 @@ import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { FormulaSandbox } from '../sandbox/create.ts'
 import { observeSandbox } from '../sandbox/sandbox.ts'
 import { endSessionsOf } from '../sessions/end.ts'
-import { readCardIssuers } from '../tokens/card-issuers.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import type { Performer } from '../webhooks/webhooks-context.ts'
@@ -58,7 +57,6 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     views: new WeakMap(),
     expired: tools?.expired,
     audit,
-    cardIssuers: await readCardIssuers(options.cardIssuers),
     schemas: validators,
     expressions: createExpressions({ random: length => random.bytes(length), nowMs: clock.nowMs }),
   }

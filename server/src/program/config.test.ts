@@ -96,7 +96,6 @@ const settings: readonly [flag: string[], variable: string, text: string, member
     [['--ready-file', 'a b.json'], 'READY_FILE', 'a b.json', 'readyFile', 'a b.json'],
     [['--json'], 'JSON', 'true', 'json', true],
     [['--cors-origin', '*'], 'CORS_ORIGIN', '*', 'corsOrigins', ['*']],
-    [['--card-issuers', 'a b.csv'], 'CARD_ISSUERS', 'a b.csv', 'cardIssuers', 'a b.csv'],
     [['--audit-retention', '1'], 'AUDIT_RETENTION', '1', 'auditRetentionDays', 1],
     [['--log-level', 'info'], 'LOG_LEVEL', 'info', 'logLevel', 'info'],
     [['--metrics-port', '0'], 'METRICS_PORT', '0', 'metricsPort', 0],

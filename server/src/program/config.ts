@@ -69,7 +69,6 @@ export const flags: readonly Flag[] = [
   textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
   listFlag('proxy-allow-origin', 'ORIGIN', 'origin that /proxy may send requests on to'),
   listFlag('proxy-map-origin', 'A=B', 'send what /proxy gets for origin A to origin B'),
-  textFlag('card-issuers', 'FILE', 'CSV of issuers by the first digits of card numbers, for enrichments'),
   listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   textFlag(
     'audit-retention',
@@ -130,7 +129,6 @@ export function readConfig(argv: readonly string[], environment: Environment) {
     proxyMapOrigins: readMappedOrigins('--proxy-map-origin', list('proxy-map-origin') ?? []),
     formulaModules: list('formula-module') ?? [],
     formulaClient: text('formula-client'),
-    cardIssuers: text('card-issuers'),
     corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
     auditRetentionDays: readDays(text('audit-retention') ?? ''),
     requireIsolation: on('require-isolation'),

@@ -38,13 +38,13 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
     const { storage, headerPrefix, dev, devToken, profile, bootstrap } = config
-    const { masterKey, corsOrigins, cardIssuers, allowPrivateCallbacks } = config
+    const { masterKey, corsOrigins, allowPrivateCallbacks } = config
     const { auditRetentionDays, requireIsolation, proxyAllowOrigins, proxyMapOrigins } = config
     const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(lineWriter(process.stderr), config.logLevel)
     const options = withProfile({
-      ...{ storage, dev, devToken, profile, masterKey, corsOrigins, cardIssuers, allowPrivateCallbacks },
+      ...{ storage, dev, devToken, profile, masterKey, corsOrigins, allowPrivateCallbacks },
       ...{ auditRetentionDays, requireIsolation, proxyAllowOrigins, proxyMapOrigins },
       ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient },
       // The default does not count more than the profile.

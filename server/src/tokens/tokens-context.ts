@@ -10,7 +10,6 @@ import type { TokenPermission } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import type { CardIssuers } from './card-issuers.ts'
 
 /** Used by the verbs of this folder. */
 export interface TokensContext {
@@ -27,8 +26,6 @@ export interface TokensContext {
   readonly expired?: ExpiredTokens | undefined
   /** What is accepted beyond the contract. */
   readonly dialect?: Dialect | undefined
-  /** From the operator's file, if there is one. */
-  readonly cardIssuers?: CardIssuers | undefined
   /** Lets long work yield to other requests. */
   readonly slice: TimeSlice
   /** What `tokensOf` returns for a tenant. */

@@ -5,7 +5,6 @@ import { errorPath } from '../../base/json/member-path.ts'
 import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
-import { enrichmentsOf } from '../enrich.ts'
 import { showMask } from '../show.ts'
 import { isExpired, type LiveToken, type TokenRecord, withCvc } from '../token.ts'
 import { recordReveal, type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
@@ -64,7 +63,7 @@ export async function resolveReferences(
     if (transform === 'reveal') revealed.add(id)
     const data = resolved(tokens, token, transform)
     values.set(id, data)
-    if (found.hasWhole) values.set(valueKey(id, true), wholeToken(tokens, token, data))
+    if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
   await recordReveal(tokens, caller, 'token:use', revealed)
   return fillReferences(tokens.expressions, json, found.texts, values, root)
@@ -145,14 +144,9 @@ async function readTokens(store: TenantStore, ids: readonly string[], root: stri
 }
 
 /** The object that `{{ token: id }}` stands for. */
-function wholeToken(
-  { cardIssuers }: TenantTokens,
-  { record, data }: LiveToken,
-  shown: JsonValue,
-): JsonObject {
+function wholeToken({ record }: LiveToken, shown: JsonValue): JsonObject {
   const { id, type, metadata } = record.value
-  const enrichments = enrichmentsOf(type, data, shown, cardIssuers)
-  return { id, type, data: shown, metadata: { ...metadata }, ...(enrichments && { enrichments }) }
+  return { id, type, data: shown, metadata: { ...metadata } }
 }
 
 // Requirements: INV-008
