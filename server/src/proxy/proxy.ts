@@ -6,7 +6,7 @@ import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { type Filled, fill } from './fill.ts'
 import { headersToSend } from './headers.ts'
-import { invoke, type RunSide, reactToRequest, reactToResponse } from './reactors.ts'
+import { type NamedReactor, reactToRequest, reactToResponse } from './reactors.ts'
 import { readTarget, type Target } from './target.ts'
 
 /** Limits of proxied requests. Times are in real milliseconds. */
@@ -70,10 +70,10 @@ export class RequestProxy {
     const exchange = this.#begin(request)
     try {
       const filled = await this.#fill(request, target)
-      const run = this.#reactorOf(request, 'request')
+      const named = this.#reactorOf(request, 'request')
       const { method } = request
       const { headerPrefix } = this.#context
-      const sent = run ? await reactToRequest(run, { method, filled, headerPrefix }) : filled
+      const sent = named ? await reactToRequest(named, { method, filled, headerPrefix }) : filled
       if ('kind' in sent) {
         exchange.end()
         return { kind: 'reacted', reaction: sent }
@@ -112,13 +112,13 @@ export class RequestProxy {
     return headers[`${this.#context.headerPrefix}-proxy-${name}`]
   }
 
-  /** Returns what invokes the reactor for one side of a request, if there is one. */
-  #reactorOf(request: Forwarded, side: 'request' | 'response'): RunSide | undefined {
-    const { caller, traceId } = request
-    const { reactors } = this.#context
+  /** Returns the reactor for one side of a request, if there is one. */
+  #reactorOf(request: Forwarded, side: 'request' | 'response'): NamedReactor | undefined {
     const reactor = this.#own(request, `${side}-reactor`)
     if (reactor === undefined) return undefined
-    return args => invoke(reactors, caller, { reactor, traceId, header: `proxy_${side}_reactor` }, args)
+    const { caller, traceId } = request
+    const context = this.#context.reactors
+    return { context, caller, traceId, reactor, header: `proxy_${side}_reactor` }
   }
 
   #checkTarget(url: URL): void {
@@ -163,10 +163,10 @@ export class RequestProxy {
   async #answer(request: Forwarded, response: ProxyResponse): Promise<Proxied> {
     const { limits } = this.#context
     const { status, headers, body } = response
-    const run = this.#reactorOf(request, 'response')
-    if (!run) return { kind: 'passed', status, headers, pieces: body(limits.responseBytes) }
+    const named = this.#reactorOf(request, 'response')
+    if (!named) return { kind: 'passed', status, headers, pieces: body(limits.responseBytes) }
     const pieces = body(limits.reactorBytes)
-    return { kind: 'reacted', reaction: await reactToResponse(run, { status, headers, pieces }) }
+    return { kind: 'reacted', reaction: await reactToResponse(named, { status, headers, pieces }) }
   }
 }
 

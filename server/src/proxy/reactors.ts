@@ -15,8 +15,15 @@ import { mediaType } from './body.ts'
 import type { Filled } from './fill.ts'
 import { checkHeaders, type Headers, headersToSend } from './headers.ts'
 
-/** Invokes the reactor for one side of a proxied request. */
-export type RunSide = (args: JsonObject) => Promise<Reaction>
+/** A reactor that a header of a proxied request names. */
+export interface NamedReactor {
+  readonly context: ReactorsContext
+  readonly caller: Caller
+  readonly traceId: string
+  readonly reactor: string
+  /** The path of the header in a refusal. */
+  readonly header: string
+}
 
 /** Headers and body of a request or response. */
 type Message = Pick<Filled, 'headers' | 'body'>
@@ -24,14 +31,14 @@ type Message = Pick<Filled, 'headers' | 'body'>
 /**
  * Invokes a reactor with a request, and returns the headers and body to send instead, or the response that its formula
  * chose.
- * @throws {ServiceError} like `run`; reactor_runtime if the result is not a request
+ * @throws {ServiceError} like `react`; reactor_runtime if the result is not a request
  */
 export async function reactToRequest(
-  run: RunSide,
+  named: NamedReactor,
   { method, filled, headerPrefix }: { method: string; filled: Filled; headerPrefix: string },
 ): Promise<Message | Extract<Reaction, { kind: 'custom' }>> {
   const { url, headers, body } = filled
-  const reaction = await run({
+  const reaction = await invoke(named, {
     method,
     path: url.pathname,
     query: url.search.slice(1),
@@ -42,7 +49,9 @@ export async function reactToRequest(
   const { raw } = reaction
   if (!isJsonObject(raw) || !isHeaders(raw.headers ?? {}))
     throw wrongResult('an object with headers, which are an object of texts, or body')
-  const sent = { ...(raw.headers === undefined ? headers : lowerCase(raw.headers as Headers, headerPrefix)) }
+  const sent = {
+    ...(raw.headers === undefined ? headers : chosenHeaders(raw.headers as Headers, headerPrefix)),
+  }
   const changed = bodyOf(raw.body, sent) ?? body
   try {
     checkHeaders(sent)
@@ -53,17 +62,17 @@ export async function reactToRequest(
 }
 
 /** Returns the headers that a reactor set: still none of the connection or of this server. */
-function lowerCase(given: Headers, headerPrefix: string): Headers {
+function chosenHeaders(given: Headers, headerPrefix: string): Headers {
   const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value])
   return headersToSend(Object.fromEntries(entries), headerPrefix)
 }
 
-/** Invokes a reactor with the response of a target. @throws {ServiceError} like `run`; target_failed */
+/** Invokes a reactor with the response of a target. @throws {ServiceError} like `react`; target_failed */
 export async function reactToResponse(
-  run: RunSide,
+  named: NamedReactor,
   { status, headers, pieces }: { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
 ): Promise<Reaction> {
-  return run({ status, headers, body: jsonOrText(headers, await readWhole(pieces)) })
+  return invoke(named, { status, headers, body: jsonOrText(headers, await readWhole(pieces)) })
 }
 
 /** Returns the bytes of a body that code returned, and sets its content type. */
@@ -85,17 +94,15 @@ async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array>
   } catch {
     throw new ServiceError(
       'target_failed',
-      `the response of the target ended early, or is longer than a reactor takes`,
+      'the response of the target ended early, or is longer than a reactor takes',
     )
   }
   return Buffer.concat(chunks)
 }
 
-/** Invokes a reactor that a header names. What a target sent may look like an expression, so nothing in `args` is replaced. */
-export async function invoke(
-  context: ReactorsContext,
-  caller: Caller,
-  { reactor, traceId, header }: { reactor: string; traceId: string; header: string },
+/** What a target sent may look like an expression, so nothing in `args` is replaced. */
+async function invoke(
+  { context, caller, traceId, reactor, header }: NamedReactor,
   args: JsonObject,
 ): Promise<Reaction> {
   try {
@@ -116,7 +123,7 @@ export async function invoke(
 function jsonOrText(headers: Headers, bytes: Uint8Array): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === undefined)
-    throw new ServiceError('validation', `a reactor takes a body of JSON, or of text in UTF-8`)
+    throw new ServiceError('validation', 'a reactor takes a body of JSON, or of text in UTF-8')
   if (mediaType(headers) !== 'json' || text === '') return text
   try {
     return parseJson(text)

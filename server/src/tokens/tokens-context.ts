@@ -72,19 +72,13 @@ export interface Actor {
 }
 
 /** Describes an action on a token, or on several, for the audit log: the ids, never the contents. */
-export function tokenAction(
-  operation: string,
-  id: string | readonly string[],
-  actor: Actor,
-  outcome: AuditedAction['outcome'] = 'success',
-): AuditedAction {
+export function tokenAction(operation: string, id: string | readonly string[], actor: Actor): AuditedAction {
   return {
     operation,
     entity_type: 'token',
     entity_id: id,
     actor: actor.application,
     session: actor.session,
-    outcome,
   }
 }
 

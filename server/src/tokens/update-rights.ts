@@ -31,7 +31,7 @@ export function demandUpdate(caller: Caller, current: TokenRecord, input: Guarde
   const subjects: Subject[] = [current]
   const { containers } = input
   if (containers !== undefined) {
-    subjects.push({ ...current, containers: containers ?? tokenTypes[current.type].containers })
+    subjects.push({ id: current.id, containers: containers ?? tokenTypes[current.type].containers })
   }
   const transform = subjects.map(subject => demand(caller, 'token:update', subject)).reduce(strictest)
   const [missing] = subjects.flatMap(subject => missingForExpressions(caller, subject) ?? [])
