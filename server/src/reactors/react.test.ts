@@ -32,46 +32,6 @@ t.test('raw output is answered as it is', async t => {
   t.same((await (await reactorOn(tenant, 'module.exports = () => ({})'))()).json, {})
 })
 
-t.test('the formula gets its configuration', async t => {
-  const tenant = await openTenant(vault)
-  const formula = { configuration: [{ name: 'N', type: 'number' }] }
-  const react = await reactorOn(tenant, echo, { formula, reactor: { configuration: { N: '5' } } })
-  t.same((await react()).json.raw.configuration, { N: 5 })
-})
-
-t.test('what is to be tokenized becomes tokens, in the shape it has', async t => {
-  const tenant = await openTenant(vault)
-  const code = `module.exports = async req => ({
-    tokenize: {
-      bare: req.args.secret,
-      list: ['one', 2],
-      card: { type: 'card', data: { number: '4242424242424242' }, metadata: { from: 'formula' } },
-    },
-    raw: { done: true },
-  })`
-  const react = await reactorOn(tenant, code)
-  const user = await tenant.application({ permissions: ['token:use'] })
-  const reply = await user('POST', react.path, { args: { secret: 's3cret' } })
-  t.equal(reply.status, 200, reply.text)
-  const { tokens, raw } = reply.json
-  t.same(raw, { done: true })
-  t.match(tokens, { bare: String, list: [String, String] })
-  t.match(tokens.card, {
-    type: 'card',
-    data: { number: 'XXXXXXXXXXXX4242' },
-    metadata: { from: 'formula' },
-    created_by: user.id,
-    containers: ['/pci/high/'],
-  })
-  const read = async (id: string) => (await tenant.send('GET', `/tokens/${id}`)).json
-  t.match(await read(tokens.bare), { data: 's3cret', created_by: user.id })
-  t.equal((await read(tokens.list[1])).data, 2)
-  t.match(await read(tokens.card.id), {
-    data: { number: '4242424242424242' },
-    created_at: tokens.card.created_at,
-  })
-})
-
 t.test('tokens are made all, or none', async t => {
   const tenant = await openTenant(vault)
   const wrong = await reactorOn(
@@ -264,15 +224,6 @@ t.test('there is no reactor: 404, in the order of checks', async t => {
   t.equal((await tenant.send('POST', react.path, { args: [] })).status, 200, 'a list is one')
   t.equal((await tenant.send('POST', react.path, { args: 5 })).status, 400)
   t.equal((await tenant.send('POST', react.path, {}, { 'Content-Type': 'text/plain' })).status, 415)
-})
-
-t.test('only asynchronous invocations take a timeout', async t => {
-  const tenant = await openTenant(vault)
-  const react = await reactorOn(tenant, echo)
-  for (const body of [{ timeout_ms: 10_000 }, { timeout_ms: 10_000, callback_url: null }]) {
-    t.match(await react(body), { status: 400, json: { errors: { timeout_ms: [/callback_url/] } } })
-  }
-  t.equal((await react({ timeout_ms: null })).status, 200)
 })
 
 t.test('an idempotency key repeats a success, and runs a failure again', async t => {

@@ -63,15 +63,6 @@ t.test('a bad mask is refused with its path, and one character makes the differe
   }
 })
 
-t.test("a mask shows today's data, also after a patch", async t => {
-  const tenant = await openTenant(vault)
-  const body = { type: 'token', data: { n: 1 }, mask: '{{ data.n }}' }
-  const { id } = (await tenant.send('POST', '/tokens', body)).json
-  await tenant.send('PATCH', `/tokens/${id}`, { data: { n: 2 } })
-  const reader = await tenant.application({ permissions: ['token:read'] })
-  t.equal((await reader('GET', `/tokens/${id}`)).json.data, 2)
-})
-
 t.test('a hostile template ends in a 400, in creates and in patches', async t => {
   const tenant = await openTenant(vault)
   const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 'x' })).json

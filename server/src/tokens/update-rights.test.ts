@@ -1,8 +1,6 @@
 import t from 'tap'
 import { makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant, openVault, type Send, type TestTenant } from '../../verify/support/vault.ts'
-import { withoutIds } from '../../verify/support/without-ids.ts'
-import { openAuthorized } from '../sessions/_fixture.ts'
 
 /** Rights to set expressions over existing data, and what the response to an update shows. */
 const vault = openVault(t)
@@ -30,23 +28,6 @@ const expressions: readonly [member: string, value: unknown][] = [
 const made = async (tenant: TestTenant, members: object = {}) =>
   (await makeToken(tenant, { type: 'social_security_number', data: secret, ...members } as never)) as string
 
-/** Callers that may update the tenant's tokens, and do not read them by that. */
-async function callersWithoutRight(tenant: TestTenant): Promise<[name: string, send: Send][]> {
-  const reveal = { rules: [rule('reveal')] }
-  return [
-    ['public, directly', await tenant.application({ permissions: update }, 'public')],
-    ['public, by a rule that reveals', await tenant.application(reveal, 'public')],
-    ['private, by a rule that masks', await tenant.application({ rules: [rule('mask')] })],
-    ['private, by a rule that redacts', await tenant.application({ rules: [rule('redact')] })],
-    [
-      'private, directly, behind a rule that masks',
-      await tenant.application({ permissions: update, rules: [rule('mask', '/pii/')] }),
-    ],
-    ['a session, directly', (await openAuthorized(tenant, { permissions: [...update] })).send],
-    ['a session, by a rule that reveals', (await openAuthorized(tenant, reveal)).send],
-  ]
-}
-
 async function callersWithRight(tenant: TestTenant): Promise<[name: string, send: Send][]> {
   return [
     ['private, directly', await tenant.application({ permissions: update })],
@@ -61,25 +42,6 @@ async function callersWithRight(tenant: TestTenant): Promise<[name: string, send
     ],
   ]
 }
-
-t.test('who does not read the data by token:update sets no expression over it', async t => {
-  const tenant = await openTenant(vault)
-  const id = await made(tenant)
-  for (const [who, send] of await callersWithoutRight(tenant)) {
-    const control = await send('PATCH', `/tokens/${id}`, { metadata: { seen: who } })
-    t.equal(control.status, 200, `${who}: the control`)
-    const before = (await tenant.send('GET', `/tokens/${id}`)).json
-    for (const [member, value] of expressions) {
-      const reply = await send('PATCH', `/tokens/${id}`, { metadata: { a: 'b' }, [member]: value } as never)
-      const what = `${who}: ${member} ${JSON.stringify(value)}`
-      t.equal(reply.status, 403, what)
-      t.match(reply.json, { type: 'urn:surrogate:error:permission_denied', detail: member })
-      t.same(Object.keys(reply.json.errors), [member], `${what} is named`)
-      t.notMatch(withoutIds(reply.text), /123-?45/)
-    }
-    t.same((await tenant.send('GET', `/tokens/${id}`)).json, before, `${who}: nothing changed`)
-  }
-})
 
 t.test('who reads the data by token:update sets expressions', async t => {
   const tenant = await openTenant(vault)
@@ -123,21 +85,6 @@ t.test('a refusal is the same as for a missing token, or without any right to it
   const elsewhere = await masking('PATCH', `/tokens/${id}`, patch)
   t.equal(elsewhere.status, 403)
   t.notOk('errors' in elsewhere.json, 'the right to the token comes first')
-})
-
-t.test('each container counts, before a move and after it', async t => {
-  const tenant = await openTenant(vault)
-  const send = await tenant.application({ rules: [rule('reveal', '/open/'), rule('mask', '/shut/', 2)] })
-  const patch = async (containers: string[], members: object) => {
-    const id = await made(tenant, { containers })
-    return (await send('PATCH', `/tokens/${id}`, { mask: '{{ data }}', ...members } as never)).status
-  }
-  t.equal(await patch(['/open/'], {}), 200, 'control')
-  t.equal(await patch(['/open/', '/shut/'], {}), 403, 'one of two')
-  t.equal(await patch(['/open/'], { containers: ['/open/a/'] }), 200, 'control: a move within')
-  t.equal(await patch(['/open/'], { containers: ['/shut/'] }), 403, 'moved into where it is masked')
-  t.equal(await patch(['/shut/'], { containers: ['/open/'] }), 403, 'moved out of where it is masked')
-  t.equal(await patch(['/open/'], { containers: null }), 403, 'moved to where there is no right')
 })
 
 t.test('a move to where there is no right is refused before anything is evaluated', async t => {
@@ -260,48 +207,6 @@ t.test('a repeated update shows no more than the first answer', async t => {
   for (const reply of [await unmasked(), await unmasked()]) {
     t.equal(reply.status, 200)
     t.notOk('data' in reply.json)
-  }
-})
-
-t.test('what the expressions of a token make of merged data is told only to who may read it', async t => {
-  const tenant = await openTenant(vault)
-  const members = {
-    type: 'token',
-    data: { pin: '1234', divisor: 1 },
-    // Fails on a divisor of 0: of a pin that is there, and of what the caller sent.
-    mask: '{{ data.pin | divided_by: data.divisor }}',
-  }
-  const redacting = await tenant.application({ rules: [rule('redact')] })
-  const revealing = await tenant.application({ rules: [rule('reveal')] })
-  const patch = { data: { divisor: 0 } }
-  const masked = await makeToken(tenant, members)
-  const told = await revealing('PATCH', `/tokens/${masked}`, patch)
-  t.equal(told.status, 400)
-  t.ok(told.json.errors.mask)
-  const untold = await redacting('PATCH', `/tokens/${masked}`, patch)
-  t.equal(untold.status, 200, 'a mask is not tried for who cannot see what becomes of it')
-  t.notOk('data' in untold.json)
-
-  for (const derived of [
-    { fingerprint_expression: members.mask },
-    { search_indexes: [members.mask] },
-    { search_indexes: ['{{ data.pin }}'] },
-  ]) {
-    const { mask: _mask, ...rest } = members
-    const id = await makeToken(tenant, { ...rest, ...derived })
-    const change =
-      'search_indexes' in derived && derived.search_indexes[0] === '{{ data.pin }}'
-        ? { data: { pin: null } }
-        : patch
-    const explained = await revealing('PATCH', `/tokens/${id}`, change)
-    t.equal(explained.status, 400)
-    t.match(Object.keys(explained.json.errors), [/^(fingerprint_expression|search_indexes\.0)$/])
-    const refused = await redacting('PATCH', `/tokens/${id}`, change)
-    t.equal(refused.status, 400)
-    t.same(refused.json.errors, {
-      data: ['does not fit the search indexes or the fingerprint expression of this token'],
-    })
-    t.equal((await redacting('PATCH', `/tokens/${id}`, { data: { divisor: 2 } })).status, 200, 'control')
   }
 })
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
-import { makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
+import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver, type Received } from '../../verify/support/receiver.ts'
 import { openTenant, type TestTenant } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
@@ -19,46 +19,6 @@ async function told(tenant: TestTenant, delivery: Received | undefined): Promise
   if (!delivery) throw new Error('nothing was delivered')
   return sdk.verify(delivery.body, delivery.headers, tenant.webhookSecret)
 }
-
-t.test('202 first, then the tokens and the output, with the trace of the 202', async t => {
-  const tenant = await openTenant(vault)
-  const receiver = await openReceiver(t)
-  const react = await reactorOn(tenant, tokenizing)
-  const token = await makeToken(tenant, { data: 's3cret' })
-  const body = { args: { secret: `{{ ${token} }}` }, callback_url: `${receiver.origin}/hook` }
-  const reply = await react(body)
-  t.match(reply, { status: 202, text: '' })
-  await vault.clock.advance(0)
-
-  t.equal(receiver.received.length, 1)
-  const [delivery] = receiver.received
-  t.equal(delivery?.headers['svc-trace-id'], reply.headers.get('svc-trace-id'))
-  const { tokens, raw } = await told(tenant, delivery)
-  t.same(raw, { length: 6 })
-  const stored = await tenant.send('GET', `/tokens/${tokens.card.id}`)
-  t.equal(stored.json.created_at, tokens.card.created_at, 'as it was stored')
-  t.match(tokens.card, { type: 'card', data: { number: 'XXXXXXXXXXXX4242' } })
-  t.equal((await tenant.send('GET', `/tokens/${tokens.bare}`)).json.data, 's3cret')
-  t.equal((await tenant.send('GET', '/tokens')).json.pagination.total_items, 3)
-})
-
-t.test('a formula that fails is delivered as the problem, one that chooses as its choice', async t => {
-  const tenant = await openTenant(vault)
-  const receiver = await openReceiver(t)
-  const code = `const { BadRequestError, CustomHttpResponseError } = require('@surrogate/formula-errors')
-  module.exports = async ({ args }) => {
-    if (args.choose) throw new CustomHttpResponseError({ status: 402, body: { declined: true } })
-    throw new BadRequestError('no')
-  }`
-  const react = await reactorOn(tenant, code)
-  const outcome = async (choose: boolean) => {
-    t.equal((await react({ args: { choose }, callback_url: receiver.origin })).status, 202)
-    await vault.clock.advance(0)
-    return told(tenant, receiver.received.at(-1))
-  }
-  t.match(await outcome(false), { status: 400, title: String, errors: { error: ['no'] } })
-  t.same(await outcome(true), { status: 402, body: { declined: true } })
-})
 
 t.test('all that can be wrong shows before the 202, and then nothing is delivered', async t => {
   const tenant = await openTenant(vault)
