@@ -14,52 +14,6 @@ const settings = {
 }
 const configuration = { URL: 'https://example.org', RETRIES: 3, LIVE: false }
 
-t.test('a reactor is what it was made as, with its formula and application', async t => {
-  const tenant = await openTenant(vault)
-  const formula = await makeFormula(tenant, echo, settings)
-  const application = await tenant.application({ permissions: ['token:read'] })
-  const body = { name: 'R', configuration, formula: { id: formula.id }, application: { id: application.id } }
-  const created = await tenant.asManagement('POST', '/reactors', body)
-  const maker = (await tenant.asManagement('GET', '/applications/key')).json.id
-  const embedded = (await tenant.asManagement('GET', `/applications/${application.id}`)).json
-  t.equal(created.status, 201)
-  t.same(created.json, {
-    id: created.json.id,
-    tenant_id: tenant.tenantId,
-    name: 'R',
-    configuration,
-    formula,
-    application: embedded,
-    created_by: maker,
-    created_at: created.json.created_at,
-  })
-  t.notMatch(created.text, application.key)
-  const path = `/reactors/${created.json.id}`
-  t.same((await tenant.asManagement('GET', path)).json, created.json)
-
-  const put = await tenant.asManagement('PUT', path, { name: 'R2', configuration, formula: { id: nobody } })
-  t.match(put, { status: 200, json: { name: 'R2', formula: { id: formula.id }, modified_by: maker } })
-  t.match(put.json, { created_at: created.json.created_at, modified_at: /Z$/ })
-  t.notOk('application' in put.json, 'PUT without an application removes it')
-  t.same((await tenant.asManagement('GET', path)).json, put.json)
-
-  await tenant.asManagement('PUT', `/reactor-formulas/${formula.id}`, {
-    name: 'New',
-    type: 'private',
-    code: echo,
-  })
-  t.equal((await tenant.asManagement('GET', path)).json.formula.name, 'New', 'the formula as it now is')
-
-  t.match(await tenant.asManagement('DELETE', path), { status: 204, text: '' })
-  for (const [method, more] of [
-    ['GET'],
-    ['DELETE'],
-    ['PUT', { name: 'R', configuration: {} }],
-    ['PATCH', {}],
-  ] as const)
-    t.equal((await tenant.asManagement(method, path, more)).status, 404, method)
-})
-
 t.test('PATCH changes what it names, and the whole is looked at again', async t => {
   const tenant = await openTenant(vault)
   const formula = await makeFormula(tenant, echo, settings)
@@ -184,36 +138,6 @@ t.test('what is refused, beside what is not', async t => {
   }
 })
 
-t.test('settings are kept as what they are declared', async t => {
-  const tenant = await openTenant(vault)
-  const formula = await makeFormula(tenant, echo, settings)
-  const given = { URL: 12.5, RETRIES: '-1e2', LIVE: 'True' }
-  const reactor = await makeReactor(tenant, formula.id, { configuration: given })
-  t.same(reactor.configuration, { URL: '12.5', RETRIES: -100, LIVE: true })
-})
-
-t.test("reactors take a management key, and are the tenant's own", async t => {
-  const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
-  const formula = await makeFormula(tenant, echo)
-  const { id } = await makeReactor(tenant, formula.id)
-  const weak = await tenant.application({ permissions: ['application:read'] }, 'management')
-  const requests: [string, string, JsonValue?][] = [
-    ['GET', '/reactors'],
-    ['POST', '/reactors', { name: 'R', configuration: {}, formula: { id: formula.id } }],
-    ['GET', `/reactors/${id}`],
-    ['PUT', `/reactors/${id}`, { name: 'R', configuration: {} }],
-    ['PATCH', `/reactors/${id}`, { name: 'R' }],
-    ['DELETE', `/reactors/${id}`],
-  ]
-  for (const [method, path, body] of requests) {
-    t.equal((await tenant.send(method, path, body)).status, 403, `${method} with a private key`)
-    t.equal((await weak(method, path, body)).status, 403, `${method} without the permission`)
-    if (path.endsWith(id))
-      t.equal((await other.asManagement(method, path, body)).status, 404, `${method} elsewhere`)
-    t.ok((await tenant.asManagement(method, path, body)).status < 300, `${method} with the right key`)
-  }
-})
-
 t.test('a list has ids and names to choose by', async t => {
   const tenant = await openTenant(vault)
   const formula = await makeFormula(tenant, echo)
@@ -235,43 +159,6 @@ t.test('a list has ids and names to choose by', async t => {
   t.same(await list(`id=${ids[1]}&id=${ids[2]}&name=charge`), [1, [2]])
   t.same(await list(`id=${nobody}`), [0, []])
   t.equal((await tenant.asManagement('GET', '/reactors?id=no-uuid')).status, 400)
-})
-
-t.test('an idempotency key makes one reactor, and changes it once', async t => {
-  const tenant = await openTenant(vault)
-  const formula = await makeFormula(tenant, echo)
-  const body = { name: 'R', configuration: {}, formula: { id: formula.id } }
-  const key = (name: string) => ({ 'SVC-IDEMPOTENCY-KEY': name })
-  const first = await tenant.asManagement('POST', '/reactors', body, key('a'))
-  const again = await tenant.asManagement('POST', '/reactors', body, key('a'))
-  t.equal(again.status, 201)
-  t.same(again.json, first.json)
-  t.equal((await tenant.asManagement('GET', '/reactors')).json.pagination.total_items, 1)
-  const path = `/reactors/${first.json.id}`
-  const put = { name: 'P', configuration: {} }
-  const updated = await tenant.asManagement('PUT', path, put, key('b'))
-  t.same((await tenant.asManagement('PUT', path, put, key('b'))).json, updated.json)
-  t.equal((await tenant.asManagement('PATCH', path, { name: 'Q' }, key('c'))).status, 204)
-  t.equal((await tenant.asManagement('PATCH', path, { name: 'Later' })).status, 204)
-  t.equal((await tenant.asManagement('PATCH', path, { name: 'Q' }, key('c'))).status, 204)
-  t.equal((await tenant.asManagement('GET', path)).json.name, 'Later', 'the second time nothing was done')
-})
-
-t.test('what was done is in the log', async t => {
-  const tenant = await openTenant(vault)
-  const { id } = await makeReactor(tenant, (await makeFormula(tenant, echo)).id)
-  await tenant.asManagement('PUT', `/reactors/${id}`, { name: 'P', configuration: {} })
-  await tenant.asManagement('PATCH', `/reactors/${id}`, { name: 'Q' })
-  await tenant.send('POST', `/reactors/${id}/react`, {})
-  await tenant.asManagement('DELETE', `/reactors/${id}`)
-  const log = await tenant.asManagement('GET', `/logs?entity_type=reactor&entity_id=${id}`)
-  t.same(log.json.data.map(({ operation }: JsonObject) => operation).sort(), [
-    'reactor:create',
-    'reactor:delete',
-    'reactor:update',
-    'reactor:update',
-    'token:use',
-  ])
 })
 
 t.test('a reactor needs no configuration where its formula has no settings', async t => {

@@ -287,38 +287,6 @@ t.test('what the authorizer holds in one place only can be granted', async t => 
   t.equal((await session.authorize(read, own)).status, 200)
 })
 
-t.test('a nonce can be used once, also by two at the same time', async t => {
-  const tenant = await openTenant(vault)
-  const session = await openSession(tenant)
-  t.equal((await session.authorize(read)).status, 200)
-  const second = await session.authorize({ permissions: ['token:read', 'token:delete'] })
-  t.equal(second.status, 409)
-  t.equal(second.json.type, 'urn:surrogate:error:nonce_used')
-  const other = await tenant.application(read)
-  t.equal((await session.authorize(read, other)).status, 409)
-  t.equal((await session.send('GET', '/tokens')).status, 200)
-  t.equal((await session.send('DELETE', '/tokens/some-id')).status, 403, 'the first grant stands')
-  const beyond = await session.authorize({ permissions: ['token:read'], expires_at: inMs(48 * hour) })
-  t.equal(beyond.status, 400, 'what is wrong with the request comes before the state')
-})
-
-t.test('an authorization that is repeated with its idempotency key is answered again', async t => {
-  const tenant = await openTenant(vault)
-  const session = await openSession(tenant)
-  const again = () =>
-    tenant.send(
-      'POST',
-      '/sessions/authorize',
-      { nonce: session.nonce, ...read },
-      { 'SVC-IDEMPOTENCY-KEY': 'k' },
-    )
-  t.equal((await again()).status, 200)
-  const second = await again()
-  t.equal(second.status, 200, second.text)
-  t.equal(second.text, '')
-  t.equal((await session.authorize(read)).status, 409, 'control: without the key it is a second use')
-})
-
 async function expectEnd(
   t: Test,
   tenant: TestTenant,

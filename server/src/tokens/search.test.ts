@@ -185,13 +185,6 @@ t.test('combinations of containers count from the moment there is a token in the
   t.same(await find(t, inEither, ''), found.slice(1).sort())
 })
 
-t.test('one tenant does not find what another has', async t => {
-  const [mine, theirs] = [await openTenant(vault), await openTenant(vault)]
-  const id = await add(mine, { id: 'mine', metadata: { k: 'v' } })
-  t.same(await find(t, mine.send, 'metadata.k:v'), [id])
-  t.same(await find(t, theirs.send, 'metadata.k:v OR id:mine'), [])
-})
-
 t.test('every broken query is a 400 that names the member and the position', async t => {
   const tenant = await openTenant(vault)
   for (const [query, position] of brokenQueries) {
@@ -200,18 +193,6 @@ t.test('every broken query is a 400 that names the member and the position', asy
     t.equal(json.type, 'urn:surrogate:error:invalid_query', query)
     t.match(json.errors?.query?.[0], new RegExp(`\\(at position ${position}\\)$`), query)
   }
-})
-
-t.test('2,000 characters are answered, one more is refused', async t => {
-  const tenant = await openTenant(vault)
-  const id = await add(tenant, { id: 'the-one' })
-  const filler = 'id:other OR '
-  const padded = (length: number) => `${filler.repeat(150)}${' '.repeat(length - 1810)}id:the-one`
-  t.equal(padded(2000).length, 2000)
-  t.same(await find(t, tenant.send, padded(2000)), [id])
-  const { status, json } = await tenant.send('POST', '/tokens/search', { query: padded(2001) })
-  t.equal(status, 400)
-  t.ok(json.errors.query)
 })
 
 t.test('members of the request are checked, and null is absent', async t => {

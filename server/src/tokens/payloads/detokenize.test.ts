@@ -118,15 +118,6 @@ t.test('one pass: what comes out of a token is never read as an expression', asy
   t.same(await detokenized(tenant.send, payload), [inside, `-${inside}-`, inside, `{{ ${secret} }}`])
 })
 
-t.test('a card has its verification code as long as it lives', async t => {
-  const own = openVault(t)
-  const tenant = await openTenant(own)
-  const id = await create(tenant, { type: 'card', data: { ...card, cvc: '123' } })
-  t.same(await detokenized(tenant.send, `{{ ${id} }}`), { ...card, cvc: '123' })
-  await own.clock.advance(3_600_000)
-  t.same(await detokenized(tenant.send, `{{ ${id} }}`), card)
-})
-
 t.test('ids of any spelling are found', async t => {
   const tenant = await openTenant(vault)
   const ids = [
