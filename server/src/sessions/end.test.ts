@@ -176,25 +176,6 @@ t.test('a session whose record is spoilt is erased when its time is over, and hi
   t.equal((await spoilt.send('GET', '/tokens')).status, 401)
 })
 
-t.test('an application that is over takes its sessions with it', async t => {
-  const vault = openVault(t, { now })
-  const tenant = await openTenant(vault)
-  const expires_at = '2030-01-01T00:01:00Z'
-  const own = await tenant.application({ ...read, expires_at })
-  const page = await tenant.application({ permissions: ['token:create'], expires_at }, 'public')
-  const [authorized, created] = [await openSession(tenant), await openSession(tenant, page)]
-  await authorized.authorize(read, own)
-  await created.authorize(read)
-  for (const [status, ms] of [
-    [200, minute - 1],
-    [401, 1],
-  ] as const) {
-    await vault.clock.advance(ms)
-    t.equal((await authorized.send('GET', '/tokens')).status, status)
-    t.equal((await created.send('GET', '/tokens')).status, status)
-  }
-})
-
 t.test('a new key for an application leaves its sessions alone', async t => {
   const tenant = await openTenant(openVault(t))
   const own = await tenant.application(read)

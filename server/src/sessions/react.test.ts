@@ -1,7 +1,7 @@
 import t from 'tap'
 import { echo, makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant } from '../../verify/support/vault.ts'
-import { openAuthorized, openSession } from './_fixture.ts'
+import { openAuthorized } from './_fixture.ts'
 
 const vault = openReactors(t)
 
@@ -21,18 +21,6 @@ t.test('a session with token:use invokes reactors, on the tokens that both may u
     t.same(used.json.raw.args, { x: 'inside' })
     t.equal((await react(outside)).status, 403)
   }
-})
-
-t.test('without token:use it invokes nothing', async t => {
-  const tenant = await openTenant(vault)
-  const { path } = await reactorOn(tenant, echo)
-  const waiting = await openSession(tenant)
-  const reading = await openAuthorized(tenant, { permissions: ['token:read'] })
-  const using = await openAuthorized(tenant, { permissions: ['token:use'] })
-  t.equal((await waiting.send('POST', path, {})).status, 403)
-  t.equal((await reading.send('POST', path, {})).status, 403)
-  t.equal((await tenant.asPublic('POST', path, {})).status, 403, 'nor does its application itself')
-  t.equal((await using.send('POST', path, {})).status, 200, 'control')
 })
 
 t.test('what a formula makes for a session belongs to its public application', async t => {
