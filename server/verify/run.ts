@@ -13,5 +13,4 @@ await runNamed('verify', {
   siege: 'server/verify/soak/siege.ts',
   soak: 'server/verify/soak/run.ts',
   systematic: 'conformance/selftest/systematic/main.ts',
-  upgrade: 'server/verify/upgrade.ts',
 })

@@ -2,16 +2,14 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
 import type { Log } from '../base/log.ts'
-import type { Losses } from './engines/level/files/repair-folder.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
-import type { Migrated } from './engines/postgres/migrations.ts'
+import type { Migrated } from './engines/postgres/schema.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 import type { Store } from './port/port.ts'
 
 export { DataFolderRefused } from './engines/level/data-folder-errors.ts'
-export type { Losses } from './engines/level/files/repair-folder.ts'
-export { type ContentOf, countFaults, type Findings } from './engines/level/reindex/findings.ts'
+export type { ContentOf } from './engines/level/reindex.ts'
 export { DatabaseRefused } from './engines/postgres/database-errors.ts'
 export {
   isSameStore,
@@ -58,7 +56,7 @@ export async function openFrozen(url: string): Promise<FrozenStore> {
   }
   if (location.engine === 'memory') throw holdsNothing()
   const { folder, path } = await findFolder(url)
-  const { freezeFolder, removeLeftovers } = await import('./engines/level/files/freeze-folder.ts')
+  const { freezeFolder, removeLeftovers } = await import('./engines/level/freeze.ts')
   await removeLeftovers(folder)
   const frozen = await freezeFolder(path, folder)
   const remove = () => rm(frozen, { recursive: true, force: true })
@@ -71,23 +69,17 @@ export async function openFrozen(url: string): Promise<FrozenStore> {
   }
 }
 
-/** Opens an existing data folder. @throws {UnknownStorage | DataFolderRefused} @internal */
+/**
+ * Opens an existing data folder.
+ * @param isReindexed its index is built anew: a damaged folder is repaired first, as far as possible
+ * @throws {UnknownStorage | DataFolderRefused}
+ */
 export async function openFolder(
   url: string,
+  isReindexed = false,
 ): Promise<{ readonly store: LevelStore; readonly folder: string }> {
   const { folder, path } = await findFolder(url)
-  return { store: await (await level()).open(path, { isCommand: true }), folder }
-}
-
-/** Repairs damaged files of a data folder as far as possible. @throws {UnknownStorage | DataFolderRefused} */
-export async function repairFolder(url: string): Promise<Losses> {
-  return (await level()).repair((await findFolder(url)).path)
-}
-
-/** Counts damaged blocks in the files of a data folder, which reads all of them. @throws {UnknownStorage} */
-export async function countDamage(url: string): Promise<number> {
-  const { countDamagedBlocks } = await import('./engines/level/files/repair-folder.ts')
-  return countDamagedBlocks((await findFolder(url)).path)
+  return { store: await (await level()).open(path, { isCommand: true, isReindexed }), folder }
 }
 
 async function findFolder(url: string): Promise<{ readonly folder: string; readonly path: string }> {

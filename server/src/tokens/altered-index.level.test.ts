@@ -4,10 +4,10 @@ import t from 'tap'
 import { newMasterKey } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
-import { addOffset, decodeBlock, encodeBlock, offsetsOf } from '../storage/engines/level/bitmap.ts'
 import { blockKey, collectionKey, keysOfSort, termPrefix } from '../storage/engines/level/keys.ts'
 import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { decodeDocument, decodeHeader, encodeDocument, type Header } from '../storage/engines/level/record.ts'
+import { type Block, changed, decodeBlock, encodeBlock } from '../storage/index/bits.ts'
 import type { Digest } from '../storage/port/port.ts'
 
 /** What somebody can do who may write to a data folder, but has no key. */
@@ -55,8 +55,8 @@ t.test('an altered index shows no token that the rules deny', async t => {
     const collection = collectionKey('token', tenant.tenantId)
     for (const term of visible?.header.terms ?? []) {
       const place = blockKey(termPrefix(collection, term), 0)
-      const offsets = [...offsetsOf(decodeBlock((await level.get(place)) as Buffer))]
-      await level.put(place, encodeBlock(addOffset(offsets, hidden?.header.ordinal ?? 0)) as Buffer)
+      const block = decodeBlock((await level.get(place)) as Buffer)
+      await level.put(place, encodeBlock(changed(block, [hidden?.header.ordinal ?? 0]) as Block))
     }
   })
   const vault = open()

@@ -10,5 +10,4 @@ await runNamed('bench', {
   scale: 'server/verify/bench/scale/run.ts',
   sdk: 'sdk/bench/overhead.ts',
   search: 'server/verify/bench/search/run.ts',
-  totals: 'server/verify/bench/totals/run.ts',
 })

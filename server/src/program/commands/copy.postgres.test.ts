@@ -51,28 +51,26 @@ t.test('a copy into a database that was interrupted anywhere can be continued', 
 t.test('a row that differs from the source is reported by its address', withPostgres, async t => {
   const folder = `level:${t.testdir()}/a`
   await fill(t, folder)
-  const changes = [
-    'UPDATE SCHEMA.documents SET box = set_byte(box, 40, get_byte(box, 40) # 1) WHERE id = $1',
-    'UPDATE SCHEMA.documents SET terms = terms[2:] WHERE id = $1',
-    'DELETE FROM SCHEMA.documents WHERE id = $1',
-  ]
-  for (const change of changes) {
+  const changes: Record<string, RegExp> = {
+    'UPDATE SCHEMA.documents SET box = set_byte(box, 40, get_byte(box, 40) # 1) WHERE id = $1':
+      /ADDRESS differs; empty/,
+    'UPDATE SCHEMA.documents SET terms = substring(terms FROM 17) WHERE id = $1': /ADDRESS differs; empty/,
+    'DELETE FROM SCHEMA.documents WHERE id = $1': / is missing/,
+  }
+  for (const [change, says] of Object.entries(changes)) {
     const schema = newSchema(t)
     await schema.create()
     await runCommand('migrate', ['--storage', schema.url], {})
     await almost(t, folder, schema.url)
     const { rows } = await database().query(
-      `SELECT id, tenant FROM ${schema.name}.documents WHERE cardinality(terms) > 1 ORDER BY created_us LIMIT 1`,
+      `SELECT id, tenant FROM ${schema.name}.documents WHERE length(terms) > 16 ORDER BY created_us LIMIT 1`,
     )
     const [{ id, tenant }] = rows
     const { rowCount } = await database().query(change.replace('SCHEMA', schema.name), [id])
     t.equal(rowCount, 1)
     const { refusal, exitCode } = await copy(folder, schema.url)
     const address = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
-    t.match(
-      refusal,
-      new RegExp(`^the copy differs from its source: \\w+/${tenant}/${address} (differs|is missing); empty`),
-    )
+    t.match(refusal.replace(`${tenant}/${address}`, 'ADDRESS'), says)
     t.equal(exitCode, 2)
   }
 })
@@ -146,7 +144,7 @@ t.test('an earlier state of a row is found in a copy, by the audit log', withPos
   const send = sender(vault, apiKey)
   const [{ id }] = (await send('GET', '/tokens?page=3&size=1')).json.data
   t.equal((await send('PATCH', `/tokens/${id}`, { data: 'revoked' })).status, 200)
-  t.match((await verified('a')).output, /are correct\n$/, 'control')
+  t.match((await verified('a')).output, /was built\n$/, 'control')
 
   await ask(
     'UPDATE documents SET version = $1, modified_us = $2, terms = $3, box = $4 WHERE tenant = $5 AND kind = 4 AND id = $6',

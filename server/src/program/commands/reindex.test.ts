@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../../verify/support/process.ts'
@@ -73,62 +73,69 @@ async function change(
   await level.close()
 }
 
-t.test('the index of a server is correct; damage is reported and corrected', async t => {
+t.test('a damaged index is built again from the records', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const queries = ['metadata.mod:1', 'container:/b/*', 'type:card', 'data:6029 OR id:token-4', '']
-  const totals = async () =>
-    Promise.all(
-      await queries.reduce<Promise<number[]>>(
-        async (before, query) => [...(await before), await count(folder, apiKey, query)],
-        Promise.resolve([]),
-      ),
-    )
+  const totals = async () => {
+    const found: number[] = []
+    for (const query of queries) found.push(await count(folder, apiKey, query))
+    return found
+  }
   const before = await totals()
   t.ok(
     before.every(total => total > 0),
     before.join(),
   )
-
-  const agrees = await runProgram(folder)
-  t.match(agrees, { code: 0, stderr: '' })
-  t.match(agrees.stdout, /^[\d,]+ records and [\d,]+ index entries were checked and are correct\n$/)
-
-  // All that a token is found by is gone, from the index and from the documents themselves.
+  // All that tokens are found by is gone, and there are entries of none.
   await change(folder, async level => {
-    const keys = (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === 'b')
-    for (const key of keys) await level.del(key)
+    for (const key of (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(isIndex)) await level.del(key)
+    await level.put(`o${'A'.repeat(22)}b${'B'.repeat(22)}00000`, Buffer.from([0, 1, 0]))
   })
-  const dry = await runProgram(folder)
-  t.equal(dry.code, 2)
-  t.equal(dry.stdout, '')
-  t.match(dry.stderr, /^surrogate-server: the search index is wrong \([\d,]+ missing, [^\n]+ --repair\n$/)
   t.not((await totals()).join(), before.join(), 'the control')
-  const repaired = await run(folder, ['--repair'])
-  t.match(repaired.stdout, /corrected: [\d,]+ missing\n$/)
+  const result = await runProgram(folder)
+  t.match(result, { code: 0, stderr: '', stdout: /^the index of [\d,]+ records was built\n$/ })
   t.same(await totals(), before)
-  t.match(await run(folder), { stdout: /are correct\n$/ })
 })
+
+/** All keys of a collection are part of the index but those of documents and counters. */
+const isIndex = (key: string) => !['d', 'n'].includes(key[23] ?? '')
 
 t.test('the index entries are computed from the record, not from its stored terms', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const store = await LevelStore.open(join(folder, 'store'))
-  // As an older version that knew fewer terms would have left it.
-  await store.reindex({
-    repair: true,
-    contentOf: async ({ kind, terms, uniques, dueMs }) =>
-      kind === 'token'
-        ? { terms: terms.slice(0, 1), uniques, ...(dueMs === undefined ? {} : { dueMs }) }
-        : undefined,
-  })
+  // As a version that knew fewer terms would have left it.
+  await store.reindex(async ({ kind, terms, uniques, dueMs }) =>
+    kind === 'token'
+      ? { terms: terms.slice(0, 1), uniques, ...(dueMs === undefined ? {} : { dueMs }) }
+      : undefined,
+  )
   await store.close()
   t.equal(await count(folder, apiKey, 'metadata.mod:1'), 0, 'the control')
-  const dry = await run(folder)
-  t.match(dry, { refusal: /\([\d,]+ outdated, / })
-  t.match(await run(folder, ['--repair']), { stdout: /corrected: [\d,]+ outdated/ })
+  t.match(await run(folder), { stdout: /was built/ })
   t.ok((await count(folder, apiKey, 'metadata.mod:1')) > 0)
-  t.match(await run(folder), { stdout: /are correct\n$/ })
+})
+
+t.test('no server starts on an index that was not built to the end, until it is', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(folder)
+  const before = await count(folder, apiKey, '')
+  const store = await LevelStore.open(join(folder, 'store'))
+  let left = 10
+  const dying = store.reindex(async () => {
+    if (left-- === 0) throw new Error('killed')
+    return undefined
+  })
+  await t.rejects(dying)
+  await store.close()
+  const refused = {
+    name: 'DataFolderRefused',
+    message: /index was not built to the end: run .+ reindex again/,
+  }
+  await t.rejects(LevelStore.open(join(folder, 'store')), refused)
+  t.match(await run(folder), { stdout: /was built/ })
+  t.equal(await count(folder, apiKey, ''), before)
 })
 
 t.test('an earlier state of a token is found by the audit log, and a deleted token too', async t => {
@@ -159,12 +166,11 @@ t.test('an earlier state of a token is found by the audit log, and a deleted tok
       if (times > 1) await sendAgain('DELETE', '/tokens/two')
     }
     await again.close()
-    t.match(await run(folder), { stdout: /are correct\n$/ }, `${name}: control`)
+    t.match(await run(folder), { stdout: /was built\n$/ }, `${name}: control`)
 
     await change(folder, level => level.put(key, before))
     const sentence = /^1 tokens are in a state that the audit log says was changed or erased: /
-    t.match(await run(folder), { refusal: /^the search index is wrong/ }, name)
-    t.match(await run(folder, ['--repair']), { refusal: sentence }, name)
+    t.match(await run(folder), { refusal: sentence }, name)
     const opened = open(folder)
     const { status } = await sender(opened, privateKey)('GET', '/tokens/one')
     t.equal(status, 200, 'a server does not ask the log')
@@ -174,70 +180,39 @@ t.test('an earlier state of a token is found by the audit log, and a deleted tok
   }
 })
 
-t.test('a record that does not open is reported, and keeps its index entries', async t => {
+t.test('a record that does not open is named, and keeps its index entries', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const before = await count(folder, apiKey, 'container:/a/')
   await change(folder, async level => {
-    const key = (await level.keys({ gte: 'o', lt: 'p' }).all()).find(one => one[23] === 'd') ?? ''
-    const value = Buffer.from((await level.get(key)) ?? [])
+    const keys = (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(one => one[23] === 'd')
+    const value = Buffer.from((await level.get(keys[0] ?? '')) ?? [])
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
-    await level.put(key, value)
+    await level.put(keys[0] ?? '', value)
   })
-  t.match(await run(folder, ['--repair']), {
-    stdout: /correct; 1 records do not open and were left as they are\n$/,
-  })
+  const { code, stdout } = await runProgram(folder)
+  t.equal(code, 2)
+  t.match(stdout, /built; 1 records do not open and were left as they are:\n {2}token\/[\w-]+\/[\w-]{22}\n$/)
   t.equal(await count(folder, apiKey, 'container:/a/'), before)
 })
 
-async function flip(folder: string, kind: RegExp, at: (length: number) => number): Promise<void> {
-  const name = (await readdir(join(folder, 'store'))).find(one => kind.test(one)) ?? ''
-  const path = join(folder, 'store', name)
-  const bytes = await readFile(path)
-  const place = at(bytes.length)
-  bytes[place] = (bytes[place] as number) ^ 1
-  await writeFile(path, bytes)
-}
-
-t.test('a changed byte in the log keeps a server from starting; a repair keeps what is intact', async t => {
+t.test('a folder that LevelDB cannot open is repaired', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const before = await count(folder, apiKey, '')
-  // All in one log, as when the process was killed before LevelDB made tables of it.
-  const vault = open(folder)
-  const send = sender(vault, apiKey)
-  for (let index = 0; index < 20; index++) await send('POST', '/tokens', { type: 'token', data: index })
-  await vault.close()
-  await flip(folder, /\.log$/, length => Math.floor(length / 2))
-
-  const started = await startProcess(
-    t,
-    ['--storage', `level:${folder}`, '--port', '0'],
-    environment(masterKey),
-  ).ended
-  t.match(started, { code: 2, stdout: '' })
-  t.match(
-    started.stderr,
-    /^surrogate-server: The data folder is damaged \(\S+ at byte \d+\)[^\n]+reindex --repair[^\n]+\n$/,
-  )
-  t.match(await run(folder), { refusal: /The data folder is damaged .+ reindex --repair/ })
-  const repaired = await run(folder, ['--repair'])
-  t.match(repaired.stdout, /damaged and dropped: [\d,]+ bytes of the log\n$/)
-  const left = await count(folder, apiKey, '')
-  t.ok(left >= before + 18 && left < before + 20, `${left - before} of 20 tokens are left`)
-  t.match(await run(folder), { stdout: /are correct\n$/ })
-})
-
-t.test('a changed byte in a table is found; a repair keeps what is intact', async t => {
-  const folder = t.testdir()
-  await fill(folder)
-  await change(folder, level => level.compactRange('!', '~'))
-  await flip(folder, /\.ldb$/, length => Math.floor(length / 2))
-  t.match(await run(folder), {
-    refusal: /^1 blocks of the data files are damaged: restore .+ --repair, which keeps what is intact$/,
-  })
-  t.match(await run(folder, ['--repair']), { stdout: /damaged and dropped: 1 blocks of tables/ })
-  t.match(await run(folder), { stdout: /are correct[^\n]*\n$/ })
+  for (const lost of [/^CURRENT$/, /^MANIFEST-/]) {
+    const name = (await readdir(join(folder, 'store'))).find(one => lost.test(one)) ?? ''
+    await rm(join(folder, 'store', name))
+    const started = await startProcess(
+      t,
+      ['--storage', `level:${folder}`, '--port', '0'],
+      environment(masterKey),
+    ).ended
+    t.match(started, { code: 2, stdout: '' })
+    t.match(started.stderr, /^surrogate-server: The data folder is damaged: [^\n]+ reindex, [^\n]+\n$/)
+    t.match(await run(folder), { stdout: /was built/ })
+    t.equal(await count(folder, apiKey, ''), before)
+  }
 })
 
 t.test('a job that cannot be done is refused in one sentence', async t => {
@@ -261,5 +236,5 @@ t.test('a job that cannot be done is refused in one sentence', async t => {
   await vault.ready()
   t.match(await run(full), { refusal: 'The data folder is in use by another process.' })
   await vault.close()
-  t.match(await run(full), { stdout: /are correct\n$/ })
+  t.match(await run(full), { stdout: /was built\n$/ })
 })

@@ -78,7 +78,7 @@ export interface Change<State extends DocumentState, Name extends string> {
   readonly after: State | undefined
 }
 
-export type ContentWrite = Extract<Write, { type: 'insert' | 'replace' | 'restore' }>
+type ContentWrite = Extract<Write, { type: 'insert' | 'replace' | 'restore' }>
 
 export function questionsOf<Name extends string>(
   commits: Iterable<readonly NamedWrite<Name>[]>,

@@ -167,7 +167,7 @@ export class StoreUnavailable extends OperatorError {
 }
 
 /** Thrown where stored data are damaged. The operator has to repair them. */
-export class StoreDamaged extends Error {
+export class StoreDamaged extends OperatorError {
   override readonly name = 'StoreDamaged'
 }
 

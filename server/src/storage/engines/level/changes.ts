@@ -15,7 +15,7 @@ import { encodeDocument, encodePlace, type Header } from './record.ts'
 export type Change = DecidedChange<Header, CollectionKey>
 
 /** Takes changes of keys. LevelDB applies a batch in order, so the last change of a key wins. */
-export interface Mutations {
+interface Mutations {
   put(key: string, value: Buffer): unknown
   del(key: string): unknown
 }

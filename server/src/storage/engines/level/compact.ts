@@ -1,20 +1,5 @@
-import { type CollectionKey, endOfKeys, garbageOfKey, garbageRange } from './keys.ts'
+import { type CollectionKey, endOfKeys } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
-import type { PublishedState } from './published-state.ts'
-
-/** Reads the marks of collections where documents were removed or replaced. */
-export async function readGarbageMarks(state: PublishedState) {
-  const epoch = state.epoch.hold()
-  try {
-    const marks: { key: string; round: number; collection: CollectionKey }[] = []
-    for await (const keys of epoch.keys(garbageRange, 1000)) {
-      for (const key of keys) marks.push({ key, ...garbageOfKey(key) })
-    }
-    return marks
-  } finally {
-    epoch.release()
-  }
-}
 
 /**
  * Rewrites the files of a collection without removed data. A plain `compactRange` is not enough: it merges each level

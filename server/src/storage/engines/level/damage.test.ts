@@ -76,7 +76,7 @@ t.test('the reason for a failed write because of damage says what to do', async 
   await mustCommit(store, [insert('a')])
   faults.isWriteDamaged = true
   await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
-  t.match(store.unhealthy(), /^the data folder is damaged: stop the server and run .+ reindex --repair$/)
+  t.match(store.unhealthy(), /^the data folder is damaged: stop the server and run .+ reindex$/)
   t.equal((await get(store, 'a'))[0]?.version, 1, 'reads go on')
 })
 

@@ -38,13 +38,9 @@ const letters = {
   setting: 'e',
 } as const satisfies Record<DocumentKind, string>
 
-/** In place of a term: the blocks of all documents. No digest looks like it. */
-export const liveTerm = '*' as Digest
-
-/** Documents per block of the search index; measured as the best compromise between reads and writes. */
-export const blockSize = 4096
-
 export const formatKey = '!format'
+/** There while the index is being built. */
+export const reindexKey = '!reindex'
 /** Sorts after every character of a key. */
 export const endOfKeys = '\x7f'
 
@@ -103,7 +99,7 @@ export function placeOfCollection(collection: CollectionKey): KeyedCollection | 
 }
 
 /** The range of all collections after this one, or of all. */
-export const collectionsBehind = (collection: CollectionKey | undefined) => ({
+export const collectionsAfter = (collection: CollectionKey | undefined) => ({
   gte: collection === undefined ? '"' : collection + endOfKeys,
   lt: endOfKeys,
 })
@@ -111,7 +107,6 @@ export const collectionOfKey = (key: string) => key.slice(0, collectionWidth) as
 
 /** The sorts of key of a collection: the letter after its prefix. */
 type KeySort = 'd' | 'o' | 'b' | 'c' | 'm' | 'e' | 'u' | 'n'
-export const sortOfKey = (key: string) => key.charAt(collectionWidth) as KeySort
 export const keysOfSort = (collection: CollectionKey, sort: KeySort) => keysWith(collection + sort)
 /** The id in a `documentKey`. */
 export const digestOfKey = (key: string) => key.slice(collectionWidth + 1) as Digest
@@ -156,24 +151,17 @@ export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
   lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
 })
 export const agendaOfAll = keysWith(agendaPrefix)
-export function collectionOfAgendaKey(key: string): CollectionKey {
+function collectionOfAgendaKey(key: string): CollectionKey {
   const start = agendaPrefix.length
   const tenant = key.slice(start + 1 + stampWidth, start + 1 + stampWidth + digestWidth)
   return (key.charAt(start) + tenant) as CollectionKey
 }
 export const tenantOfAgendaKey = (key: string) => uuidOfDigest(collectionOfAgendaKey(key).slice(1) as Digest)
 
-/** Marks a collection where documents were removed or replaced since the compaction before this round. */
+/** Marks a collection where documents were removed or replaced since the last compaction. */
 const garbagePrefix = '!garbage'
-export const garbageKey = (round: number, collection: CollectionKey) =>
-  `${garbagePrefix}${digits(round, stampWidth)}${collection}`
+export const garbageKey = (collection: CollectionKey) => garbagePrefix + collection
 export const garbageRange = keysWith(garbagePrefix)
-export function garbageOfKey(key: string): { round: number; collection: CollectionKey } {
-  const start = garbagePrefix.length + stampWidth
-  return {
-    round: Number.parseInt(key.slice(garbagePrefix.length, start), 36),
-    collection: key.slice(start) as CollectionKey,
-  }
-}
+export const garbageOfKey = (key: string) => key.slice(garbagePrefix.length) as CollectionKey
 
 export const leaseKey = (name: string) => `!lease${name}`

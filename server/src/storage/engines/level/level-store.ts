@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { search } from '../../index/search.ts'
+import { oftenRead } from '../../port/kinds.ts'
 import {
   type CommitResult,
   type Digest,
@@ -8,34 +10,42 @@ import {
   type Lease,
   type Query,
   type Store,
+  StoreDamaged,
   type StoredDocument,
   StoreUnavailable,
   type Write,
 } from '../../port/port.ts'
-import { compactCollection, readGarbageMarks } from './compact.ts'
-import { asDamaged } from './data-folder-errors.ts'
-import { type Losses, repairFolder } from './files/repair-folder.ts'
-import { findDocuments } from './find.ts'
-import { formatKey, leaseKey } from './keys.ts'
+import { compactCollection } from './compact.ts'
+import { asDamaged, DataFolderRefused } from './data-folder-errors.ts'
+import { hasRoomToOpen } from './disk-room.ts'
+import { Groups } from './group.ts'
+import {
+  agendaRange,
+  type CollectionKey,
+  CollectionKeys,
+  documentKey,
+  formatKey,
+  garbageKey,
+  garbageOfKey,
+  garbageRange,
+  leaseKey,
+  tenantOfAgendaKey,
+} from './keys.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
-import { openFolder, refuseInUse } from './open.ts'
-import { PublishedState } from './published-state.ts'
-import { findDue, readByIds, recentDocument } from './read.ts'
-import type { Findings } from './reindex/findings.ts'
-import { reindex } from './reindex/reindex.ts'
-import type { ReindexOptions } from './reindex/verification.ts'
-import { takeRoom, type WriteProbe } from './spare-space.ts'
+import { LevelMoment, readDocuments } from './moment.ts'
+import { type FolderOptions, openFolder } from './open.ts'
+import { decodeDocument } from './record.ts'
+import { type ContentOf, rebuildIndex } from './reindex.ts'
+import { State } from './state.ts'
 import { Writer } from './writer.ts'
 
-interface LevelOptions {
+interface LevelOptions extends FolderOptions {
   /** Memory for the search index, in bytes. */
   readonly cacheBytes?: number
   /** True if a command goes through all of it, and closes it. */
   readonly isCommand?: boolean
-  /** Opens LevelDB in the folder; tests replace it to cause failures. */
-  readonly openLevel?: (folder: string) => Promise<LevelDb>
-  /** Writes the file that reserves disk space; tests replace it to cause failures. */
-  readonly writeProbe?: WriteProbe
+  /** Returns true if the disk has room for opening the folder; tests replace it to cause failures. */
+  readonly hasRoom?: (folder: string) => Promise<boolean>
   /** Waits before the next attempt to recover; ends early when aborted. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -43,7 +53,8 @@ interface LevelOptions {
 /** The state of an open folder. All of it is replaced after a failed write, as memory may differ from disk then. */
 interface Opening {
   readonly level: LevelDb
-  readonly state: PublishedState
+  readonly state: State
+  readonly groups: Groups
   readonly writer: Writer
 }
 
@@ -55,6 +66,7 @@ const longestDelayMs = 10_000
 export class LevelStore implements Store {
   readonly #folder: string
   readonly #options: LevelOptions
+  readonly #keys: CollectionKeys
   readonly #closing = new AbortController()
   #opening: Opening
   #failure: string | undefined
@@ -62,26 +74,21 @@ export class LevelStore implements Store {
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  private constructor(folder: string, options: LevelOptions, opening: Opening) {
+  private constructor(folder: string, options: LevelOptions, keys: CollectionKeys, opening: Opening) {
     this.#folder = folder
     this.#options = options
+    this.#keys = keys
     this.#opening = opening
   }
 
   /** @throws {DataFolderRefused} */
   static async open(folder: string, options: LevelOptions = {}): Promise<LevelStore> {
     let onFailure = (_error: unknown) => {}
-    const store = new LevelStore(folder, options, await openAll(folder, options, error => onFailure(error)))
+    const keys = new CollectionKeys()
+    const opening = await openAll(folder, options, keys, error => onFailure(error))
+    const store = new LevelStore(folder, options, keys, opening)
     onFailure = error => store.#fail(error)
     return store
-  }
-
-  /** Repairs a damaged folder, and returns what was lost. @throws {DataFolderRefused} if it is in use */
-  static async repair(folder: string): Promise<Losses> {
-    await refuseInUse(folder)
-    const losses = await repairFolder(folder)
-    await (await openFolder(folder, { isRepaired: true })).close()
-    return losses
   }
 
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
@@ -89,12 +96,13 @@ export class LevelStore implements Store {
   }
 
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
-    const { state } = this.#opening
-    return orUnavailable(() => readByIds(state, kind, tenant, ids))
+    return orUnavailable(() => this.#read(kind, tenant, ids))
   }
 
   recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
-    return recentDocument(this.#opening.state, kind, tenant, id)
+    if (!oftenRead.has(kind)) return undefined
+    // Not counted as a use, which would take 0.3 µs of every request: what is dropped too soon is read again.
+    return this.#opening.state.recent.peek(documentKey(this.#keys.of(kind, tenant), id))
   }
 
   now(): undefined {}
@@ -102,11 +110,34 @@ export class LevelStore implements Store {
   snapshot(): undefined {}
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
-    return orUnavailable(() => findDocuments(this.#opening.state, kind, tenant, query, options))
+    const { state } = this.#opening
+    // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
+    const epoch = state.epoch.hold()
+    const moment = new LevelMoment(state, epoch, this.#placeOf(kind, tenant))
+    return orUnavailable(() => search(moment, query, options)).finally(() => epoch.release())
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    return orUnavailable(() => findDue(this.#opening.state, kind, beforeMs, limit))
+    const before = Math.floor(Math.min(beforeMs, Number.MAX_SAFE_INTEGER))
+    if (!(before >= 0) || limit <= 0) return []
+    const epoch = this.#opening.state.epoch.hold()
+    const reading = async () => {
+      const due: StoredDocument[] = []
+      for await (const entries of epoch.entries(agendaRange(kind, before), Math.min(limit, 1000))) {
+        const places = entries.slice(0, limit - due.length).map(([key, value]) => ({
+          tenant: tenantOfAgendaKey(key),
+          id: value.toString('latin1') as Digest,
+        }))
+        const keys = places.map(({ tenant, id }) => documentKey(this.#keys.of(kind, tenant), id))
+        for (const [at, value] of (await epoch.read(keys)).entries()) {
+          const { tenant, id } = places[at] as (typeof places)[number]
+          if (value) due.push(decodeDocument(kind, tenant, id, value))
+        }
+        if (due.length >= limit) break
+      }
+      return due
+    }
+    return orUnavailable(reading).finally(() => epoch.release())
   }
 
   async lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
@@ -130,28 +161,32 @@ export class LevelStore implements Store {
   }
 
   async clear(): Promise<void> {
-    const { level, state, writer } = this.#opening
+    const { level, state, groups, writer } = this.#opening
     await writer.alone(async () => {
       await level.clear({ lt: formatKey })
       await level.clear({ gt: formatKey })
       // Syncs the clearing too, as the log is one sequence.
       await level.batch().del(leaseKey('')).write({ sync: true })
-      writer.forget()
+      groups.forget()
+      groups.garbage.clear()
       state.reset()
     })
   }
 
-  /** Verifies the search index against the documents, and repairs it if `repair` is set. */
-  reindex(options: ReindexOptions): Promise<Findings> {
-    const { level, state, writer } = this.#opening
-    return orUnavailable(() =>
-      writer.alone(async () => {
-        const findings = await reindex(level, options)
-        writer.forget()
-        state.reset()
-        return findings
-      }),
-    )
+  /** Deletes the index and builds it from the documents. Returns their number. @throws {DataFolderRefused} */
+  reindex(contentOf: ContentOf): Promise<number> {
+    const { level, state, groups, writer } = this.#opening
+    return writer.alone(async () => {
+      const count = await rebuildIndex(level, contentOf).catch(error => {
+        if (!(asDamaged(error) instanceof StoreDamaged)) throw error
+        throw new DataFolderRefused('A file of the data folder is damaged: restore it from a backup.', {
+          cause: error,
+        })
+      })
+      groups.forget()
+      state.reset()
+      return count
+    })
   }
 
   unhealthy(): string | undefined {
@@ -171,20 +206,58 @@ export class LevelStore implements Store {
     await this.#opening.level.close()
   }
 
-  async #compact(): Promise<void> {
-    const { level, state, writer } = this.#opening
-    const round = await writer.alone(async () => writer.garbageRound++)
-    const marks = (await readGarbageMarks(state)).filter(mark => mark.round <= round)
-    // Through the writer, which refuses after a failure: nothing may follow a torn record in LevelDB's log.
-    const alone = (write: () => Promise<void>) => writer.alone(write)
-    // LevelDB keeps the data of snapshots that are in use.
-    await state.olderEpochsEnded()
-    for (const collection of new Set(marks.map(mark => mark.collection))) {
-      await compactCollection(level, collection, alone)
+  #placeOf(kind: DocumentKind, tenant: string) {
+    return { kind, tenant, collection: this.#keys.of(kind, tenant) }
+  }
+
+  /** Keeps single documents of some kinds in memory, as every request reads the same few: its key, its application. */
+  #read(kind: DocumentKind, tenant: string, ids: readonly Digest[]) {
+    const { state } = this.#opening
+    const { epoch } = state
+    const [only] = ids
+    if (only === undefined || ids.length > 1 || !oftenRead.has(kind)) {
+      return readDocuments(epoch, this.#placeOf(kind, tenant), ids)
     }
-    const batch = level.batch()
-    for (const { key } of marks) batch.del(key)
-    await alone(() => batch.write())
+    const place = this.#placeOf(kind, tenant)
+    const key = documentKey(place.collection, only)
+    const kept = state.recent.get(key)
+    if (kept) return [kept]
+    const keep = (read: (StoredDocument | undefined)[]) => {
+      // A write may have been published while this was read.
+      if (read[0] && state.epoch === epoch) state.recent.set(key, read[0])
+      return read
+    }
+    const reading = readDocuments(epoch, place, ids)
+    return reading instanceof Promise ? reading.then(keep) : keep(reading)
+  }
+
+  async #compact(): Promise<void> {
+    const { level, state, groups, writer } = this.#opening
+    const takeGarbage = async (): Promise<Set<CollectionKey>> => {
+      const taken = groups.garbage
+      groups.garbage = new Set()
+      return taken
+    }
+    const collections = await writer.alone(takeGarbage)
+    if (collections.size === 0) return
+    // Through the writer, which refuses after a failure.
+    const alone = <Result>(write: () => Promise<Result>) => writer.alone(write)
+    try {
+      // LevelDB keeps the data of snapshots that are in use.
+      await state.olderEpochsEnded()
+      for (const collection of collections) await compactCollection(level, collection, alone)
+    } catch (error) {
+      for (const collection of collections) groups.garbage.add(collection)
+      throw error
+    }
+    await alone(async () => {
+      const batch = level.batch()
+      for (const collection of collections) {
+        // What was removed in the meantime belongs to the next compaction.
+        if (!groups.garbage.has(collection)) batch.del(garbageKey(collection))
+      }
+      await batch.write()
+    })
   }
 
   #fail(error: unknown): void {
@@ -196,16 +269,16 @@ export class LevelStore implements Store {
 
   /** Opens the folder again once there is space. Until then reads use the old opening. */
   async #recover(): Promise<void> {
-    const { delay = (ms, signal) => wait(ms, undefined, { signal, ref: false }) } = this.#options
+    const { delay = (ms, signal) => wait(ms, undefined, { signal, ref: false }), hasRoom = hasRoomToOpen } =
+      this.#options
     const { signal } = this.#closing
     for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
       try {
         await delay(delayMs, signal)
         signal.throwIfAborted()
-        const release = await takeRoom(this.#folder, this.#options.writeProbe)
+        if (!(await hasRoom(this.#folder))) continue
         await this.#opening.level.close()
-        await release()
-        this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
+        this.#opening = await openAll(this.#folder, this.#options, this.#keys, error => this.#fail(error))
         this.#failure = undefined
         return
       } catch {
@@ -222,14 +295,15 @@ async function openAll(
     isCommand = false,
     openLevel = at => openLevelDb(at, isCommand),
     cacheBytes = defaultCacheBytes,
+    isReindexed = false,
   }: LevelOptions,
+  keys: CollectionKeys,
   onFailure: (error: unknown) => void,
 ): Promise<Opening> {
-  const level = await openFolder(folder, { openLevel })
-  const state = new PublishedState(level, cacheBytes)
-  const marks = await readGarbageMarks(state)
-  const round = Math.max(0, ...marks.map(mark => mark.round + 1))
-  return { level, state, writer: new Writer(state, round, onFailure) }
+  const level = await openFolder(folder, { openLevel, isReindexed })
+  const state = new State(level, cacheBytes)
+  const groups = new Groups(state, new Set((await level.keys(garbageRange).all()).map(garbageOfKey)))
+  return { level, state, groups, writer: new Writer(groups, keys, onFailure) }
 }
 
 function orUnavailable<Result>(work: () => Result | Promise<Result>): Promise<Result> {
@@ -257,7 +331,7 @@ function reasonOf(error: unknown): string {
   const text = describe(error)
   if (/no space left|disk quota/i.test(text)) return 'the disk is full'
   if (/corruption/i.test(text)) {
-    return 'the data folder is damaged: stop the server and run surrogate-server reindex --repair'
+    return 'the data folder is damaged: stop the server and run surrogate-server reindex'
   }
   return 'a write to the data folder failed'
 }

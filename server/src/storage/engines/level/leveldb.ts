@@ -42,14 +42,12 @@ export async function* chunksOf<Entry>(
   }
 }
 
-/** Opens a folder for a moment, to find out if that is possible. Makes no new folder. */
-export async function tryToOpen(
-  folder: string,
-  options: { readonly errorIfExists?: boolean } = {},
-): Promise<void> {
-  const level = new Level(folder, { createIfMissing: false, ...options })
-  await level.open()
-  await level.close()
+/** True if another process uses the folder. */
+export async function isInUse(folder: string): Promise<boolean> {
+  // LevelDB takes the lock first, and then refuses the folder because it exists: nothing is changed.
+  const level = new Level(folder, { createIfMissing: false, errorIfExists: true })
+  const failure = await level.open().catch(error => error)
+  return failure?.cause?.code === 'LEVEL_LOCKED'
 }
 
 /** LevelDB's own repair, which makes the list of tables anew. */

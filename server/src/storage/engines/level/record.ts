@@ -98,9 +98,9 @@ export function decodeDocument(
   }
 }
 
-/** Decodes only the ordinal of a stored document. */
-export function decodeOrdinal(bytes: Buffer): number {
-  return bytes.readDoubleBE(9)
+/** Decodes only the ordinal of a stored document; `undefined` if the value was cut off. */
+export function decodeOrdinal(bytes: Buffer): number | undefined {
+  return bytes.length < fixedLength ? undefined : bytes.readDoubleBE(9)
 }
 
 function splitDigests(text: string, from: number, count: number): Digest[] {
@@ -146,8 +146,9 @@ export function encodeCounters({ nextOrdinal, lastUs, lastCreatedUs }: Counters)
 }
 
 export function decodeCounters(bytes: Buffer): Counters {
-  const lastUs = bytes.readDoubleBE(8)
-  // Folders of the first version have two counters. No document there is newer than the last stamp.
-  const lastCreatedUs = bytes.length < 24 ? lastUs : bytes.readDoubleBE(16)
-  return { nextOrdinal: bytes.readDoubleBE(0), lastUs, lastCreatedUs }
+  return {
+    nextOrdinal: bytes.readDoubleBE(0),
+    lastUs: bytes.readDoubleBE(8),
+    lastCreatedUs: bytes.readDoubleBE(16),
+  }
 }

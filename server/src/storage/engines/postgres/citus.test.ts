@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Placed, stepsFor } from './citus.ts'
 import { OnWorker } from './database-errors.ts'
-import { tables } from './migrations.ts'
+import { tables } from './sql.ts'
 
 const plain = (name: string): Placed => ({ name, everywhere: false, remains: false })
 const placed = (name: string): Placed => ({ ...plain(name), column: 'tenant', group: 7 })

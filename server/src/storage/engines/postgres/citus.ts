@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { DatabaseRefused, OnWorker } from './database-errors.ts'
-import { tables } from './migrations.ts'
+import { tables } from './sql.ts'
 
 /** A change that tables need on Citus: what it does, in words that follow "to", and its statements. */
 interface Step {

@@ -3,21 +3,23 @@ import { createLog } from '../../../base/log.ts'
 import { digest, tenantA, tenantB } from '../../port/port.samples.ts'
 import { StoreUnavailable, uuidOfDigest } from '../../port/port.ts'
 import { DueReader } from './due-reader.ts'
+import type { Row } from './rows.ts'
+import type { Statement } from './sql.ts'
 
 const documentOn = (tenant: string, id: string) => [
   tenant,
   uuidOfDigest(digest(id)),
-  ...['1', '10', null, '5', '{}', '{}', '\\\\x00'],
+  ...['0', '1', '10', null, '5', '\\\\x', '\\\\x', '\\\\x00'],
 ]
 
 /** The statements are answered in turn; errors are thrown. */
 function readerOf(isCitus: boolean, answers: readonly (Error | unknown[][])[]) {
-  const asked: (string | undefined)[] = []
+  const asked: string[] = []
   const lines: string[] = []
-  const ask = async <Row>({ name }: { readonly name?: string }): Promise<readonly Row[]> => {
+  const ask = async ({ name }: Statement) => {
     const answer = answers[asked.push(name) - 1] ?? []
     if (answer instanceof Error) throw answer
-    return answer as unknown as readonly Row[]
+    return answer as Row[]
   }
   const log = createLog(line => lines.push(line))
   return { reader: new DueReader(ask, isCitus, log), asked, lines }
@@ -47,7 +49,7 @@ t.test('what is due on other nodes of Citus is read while one does not answer', 
   t.same(await reader.read('token', 5, 10), [])
   t.same(await reader.read('token', 5, 10), [])
   t.equal(lines.length, 2, 'and again if a node fails later')
-  const [all, reachable] = ['due_documents', 'due_of_reachable']
+  const [all, reachable] = ['due', 'dueOfReachable']
   t.same(asked, [all, reachable, all, reachable, all, all, reachable])
 })
 

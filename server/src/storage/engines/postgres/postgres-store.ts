@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { describeError, type Log, silentLog } from '../../../base/log.ts'
+import { type Log, silentLog } from '../../../base/log.ts'
 import type {
   CommitResult,
   Digest,
@@ -12,21 +12,14 @@ import type {
   StoredDocument,
   Write,
 } from '../../port/port.ts'
-import { ChosenWay } from './blocks/chosen.ts'
-import { type FoldLimits, foldLimits } from './blocks/fold-limits.ts'
-import type { StateRow } from './blocks/fold-state.ts'
-import { Folder, type OnFoldFailure } from './blocks/folder.ts'
 import { firstUse, freeze, oneConnection, openPool, withClient, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
 import { Health } from './health.ts'
-import { kindOf } from './kinds.ts'
 import { migrateAt, migrateOver, once } from './migrate-at.ts'
-import type { Migrated } from './migrations.ts'
 import { Reader } from './reader.ts'
-import { rowsOf } from './rows.ts'
-import { checkSchema, planMigration } from './schema.ts'
+import { checkSchema, type Migrated, planMigration } from './schema.ts'
 import * as sql from './sql.ts'
 import { Writer } from './writer.ts'
 
@@ -37,8 +30,6 @@ interface PostgresOptions {
   readonly frozen?: boolean
   /** Time limit of a statement, except searches, in milliseconds. */
   readonly answerMs?: number
-  /** When collections are folded; only tests set it. */
-  readonly folding?: FoldLimits
   /** For failures in the background, which no caller sees. */
   readonly log?: Log
 }
@@ -53,7 +44,6 @@ export class PostgresStore implements Store {
   readonly #time: DatabaseTime
   readonly #reader: Reader
   readonly #writer: Writer
-  readonly #folder: Folder | undefined
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
@@ -63,7 +53,7 @@ export class PostgresStore implements Store {
     health: Health,
     time: DatabaseTime,
     dialect: Dialect,
-    { frozen = false, folding = foldLimits, log = silentLog }: PostgresOptions,
+    { frozen = false, log = silentLog }: PostgresOptions,
   ) {
     this.#pool = pool
     this.#health = health
@@ -73,22 +63,9 @@ export class PostgresStore implements Store {
     // leases, maintenance and health checks.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
     const limits = { reads: share(0.2), searches: share(0.25) }
-    const onFoldFailure: OnFoldFailure = (error, { tenant, kind }, isFirst) => {
-      onFailure(error)
-      if (!isFirst) return
-      log.error('totals cannot be counted in blocks', { tenant, kind: kindOf(kind), ...describeError(error) })
-    }
-    const folder = dialect.countsBits && !frozen ? new Folder(pool, folding, onFoldFailure) : undefined
-    const askState = (statement: sql.Statement, values: unknown[]) =>
-      orUnavailable(onFailure, async () => {
-        const { rows } = await pool.query(rowsOf(statement, values))
-        return rows as unknown as StateRow[]
-      })
-    const ways = dialect.countsBits ? new ChosenWay(askState, folder, folding) : undefined
-    this.#folder = folder
-    this.#reader = new Reader(pool, dialect, limits, onFailure, ways, log)
+    this.#reader = new Reader(pool, { ...dialect, isFrozen: frozen }, limits, onFailure, log)
     // The largest share: tenants write concurrently, and each write waits for a disk.
-    this.#writer = new Writer(pool, share(0.5), onFailure, folder)
+    this.#writer = new Writer(pool, share(0.5), onFailure)
   }
 
   /** @throws {DatabaseRefused} */
@@ -161,12 +138,7 @@ export class PostgresStore implements Store {
 
   compact(): Promise<void> {
     // One at a time: two would do the same work twice.
-    const compaction = this.#compaction.then(() =>
-      this.#orUnavailable(async () => {
-        await this.#folder?.foldStale()
-        await this.#vacuum()
-      }),
-    )
+    const compaction = this.#compaction.then(() => this.#orUnavailable(() => this.#vacuum()))
     this.#compaction = compaction.catch(() => {})
     return compaction
   }
@@ -186,7 +158,6 @@ export class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#writer.stop()
-    await this.#folder?.stop()
     await this.#compaction
     this.#time.stop()
     this.#health.stop()

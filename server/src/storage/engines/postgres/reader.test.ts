@@ -1,5 +1,6 @@
 import t from 'tap'
 import { nextTurn } from '../../../base/flow/event-loop.ts'
+import { silentLog } from '../../../base/log.ts'
 import { digest, tenantA, tenantB } from '../../port/port.samples.ts'
 import { Reader } from './reader.ts'
 
@@ -8,8 +9,8 @@ t.test('reads in many full batches all resolve, with one statement per batch', a
   const pool = {
     query: () => new Promise(resolve => asked.push(() => resolve({ rows: [] }))),
   }
-  const dialect = { anyIndex: true, undivided: true }
-  const reader = new Reader(pool as never, dialect, { reads: 1, searches: 1 }, () => {})
+  const dialect = { isDistributed: false, isCitus: false, isFrozen: false }
+  const reader = new Reader(pool as never, dialect, { reads: 1, searches: 1 }, () => {}, silentLog)
   let answered = 0
   const read = () =>
     reader
@@ -43,16 +44,16 @@ t.test('where tables are distributed, the reads of a tenant share a statement th
       return { rows: [] }
     },
   }
-  const dialect = { anyIndex: true, undivided: false }
-  const reader = new Reader(pool as never, dialect, { reads: 2, searches: 1 }, () => {})
+  const dialect = { isDistributed: true, isCitus: false, isFrozen: false }
+  const reader = new Reader(pool as never, dialect, { reads: 2, searches: 1 }, () => {}, silentLog)
   await Promise.all([
     reader.get('key', tenantA, [digest('a')]),
     reader.get('token', tenantA, [digest('b')]),
     reader.get('token', tenantB, [digest('c')]),
   ])
   t.match(asked, [
-    { name: 'get_of_tenant', values: [tenantA, '{3,4}'] },
-    { name: 'get_of_tenant', values: [tenantB, '{4}'] },
+    { name: 'getOfTenant', values: [tenantA, '{3,4}'] },
+    { name: 'getOfTenant', values: [tenantB, '{4}'] },
   ])
   t.equal(asked.length, 2)
 })

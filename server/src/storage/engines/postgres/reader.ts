@@ -1,28 +1,18 @@
 import type { Pool } from 'pg'
 import { nextTurn } from '../../../base/flow/event-loop.ts'
-import { type Log, silentLog } from '../../../base/log.ts'
-import {
-  type Digest,
-  type DocumentKind,
-  digestOfUuid,
-  type FindOptions,
-  type Found,
-  type Place,
-  type Query,
-  type StoredDocument,
-  uuidOfDigest,
-} from '../../port/port.ts'
-import type { ChosenWay } from './blocks/chosen.ts'
-import { countInBlocks } from './blocks/total.ts'
-import { longQuery } from './connect.ts'
+import type { Log } from '../../../base/log.ts'
+import { search } from '../../index/search.ts'
+import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../../port/port.ts'
+import { uuidOfDigest } from '../../port/port.ts'
+import { longQuery, withClient } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { DueReader } from './due-reader.ts'
 import { orUnavailable } from './faults.ts'
 import { kindOf, numberOf } from './kinds.ts'
-import { type DocumentRow, documentOf, rowsOf } from './rows.ts'
+import { momentOf } from './moment.ts'
+import { type Ask, askOf, documentOf } from './rows.ts'
 import { Semaphore } from './semaphore.ts'
-import * as sql from './sql.ts'
-import { Condition, isAll, isFoundByTerms } from './where.ts'
+import { reading } from './sql.ts'
 
 /** Addresses and documents by tenant, number of the kind and id, as the database writes them. */
 type Addresses = Map<string, readonly [tenant: string, kind: number, id: string]>
@@ -36,7 +26,10 @@ interface Batch {
 
 const mostIds = 500
 
-type ReadingDialect = Pick<Dialect, 'anyIndex' | 'undivided' | 'isCitus'>
+interface ReadingDialect extends Dialect {
+  /** All is read in one transaction, which has begun. */
+  readonly isFrozen: boolean
+}
 
 /** Reads documents. Reads by id that arrive in one turn, or while the database is busy, share a statement. */
 export class Reader {
@@ -45,34 +38,27 @@ export class Reader {
   readonly #reads: Semaphore
   readonly #searches: Semaphore
   readonly #onFailure: (error: unknown) => void
-  readonly #ways: ChosenWay | undefined
+  readonly #ask: Ask
   readonly #due: DueReader
   /** The batches that have not begun and may have room for more; one for each tenant if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
-  /**
-   * @param most connections in use for each purpose, so that long searches do not hold up other reads
-   * @param ways without it, totals are counted row by row
-   */
+  /** @param most connections in use for each purpose, so that long searches do not hold up other reads */
   constructor(
     pool: Pool,
     dialect: ReadingDialect,
     most: { readonly reads: number; readonly searches: number },
     onFailure: (error: unknown) => void,
-    ways?: ChosenWay,
-    log: Log = silentLog,
+    log: Log,
   ) {
     this.#pool = pool
     this.#dialect = dialect
-    this.#ways = ways
     this.#reads = new Semaphore(most.reads)
     this.#searches = new Semaphore(most.searches)
     this.#onFailure = onFailure
-    this.#due = new DueReader(
-      (statement, values) => this.#ask(statement, values),
-      dialect.isCitus ?? false,
-      log,
-    )
+    const ask = askOf(pool)
+    this.#ask = (statement, values) => orUnavailable(onFailure, () => ask(statement, values))
+    this.#due = new DueReader(this.#ask, dialect.isCitus, log)
   }
 
   async get(
@@ -82,7 +68,7 @@ export class Reader {
   ): Promise<(StoredDocument | undefined)[]> {
     if (ids.length === 0) return []
     const number = numberOf(kind)
-    const batch = this.#batch(this.#dialect.undivided ? '' : tenant, ids.length)
+    const batch = this.#batch(this.#dialect.isDistributed ? tenant : '', ids.length)
     const names = ids.map(one => {
       const id = uuidOfDigest(one)
       const name = `${tenant} ${number} ${id}`
@@ -93,47 +79,18 @@ export class Reader {
     return names.map(name => documents.get(name))
   }
 
+  /** Total and page are of one state: two round trips of one transaction. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
-    return this.#searches.run(() => this.#find(kind, tenant, query, options))
-  }
-
-  async #find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
-    const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes, explain } = options
-    const folded = isAll(query) ? undefined : await this.#ways?.of(kind, tenant, query)
-    const condition = new Condition([tenant, numberOf(kind)], this.#dialect.anyIndex)
-    const now = condition.value(Math.floor(nowMs))
-    const matching = sql.matching(condition.of(query), now)
-    const where = sql.within(matching)
-    const byTerms = this.#dialect.undivided && isFoundByTerms(query)
-    const byRows = sql.countOf(byTerms ? sql.checked(matching) : where)
-    const counting = isAll(query) ? 'kept' : folded ? 'blocks' : 'rows'
-    const count = folded
-      ? countInBlocks({ query, now, byRows }, folded, condition)
-      : isAll(query)
-        ? sql.countOfAll(now)
-        : byRows
-    const text =
-      limit === 0
-        ? count
-        : sql.findPage(where, count, afterUs === undefined ? '' : afterOf(condition, afterUs, oldestFirst), {
-            order: oldestFirst ? 'ASC' : 'DESC',
-            limit: condition.value(limit),
-            offset: condition.value(offset),
-            ...(mostBytes === undefined ? {} : { mostBytes: condition.value(mostBytes) }),
-          })
-    const rows = await this.#ask<readonly [string, ...DocumentRow]>({ text }, condition.values, longQuery)
-    const documents: StoredDocument[] = []
-    const rest: Place[] = []
-    for (const [, ...row] of rows) {
-      const [id, , createdUs] = row
-      if (id === undefined || id === null) continue
-      // A box is left out only because of `mostBytes`.
-      if (row[7] === null) rest.push({ id: digestOfUuid(id), createdUs: Number(createdUs) })
-      else documents.push(documentOf(kind, tenant, row))
-    }
-    const total = Number(rows[0]?.[0] ?? 0)
-    const found = { total, documents, ...(mostBytes === undefined ? {} : { rest }) }
-    return explain ? { ...found, counting } : found
+    const searching = () =>
+      withClient(this.#pool, async client => {
+        const moment = momentOf(askOf(client, longQuery), kind, tenant)
+        if (this.#dialect.isFrozen) return search(moment, query, options)
+        const beginning = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+        const [found] = await Promise.all([search(moment, query, options), beginning])
+        await client.query('COMMIT')
+        return found
+      })
+    return this.#searches.run(() => orUnavailable(this.#onFailure, searching))
   }
 
   due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
@@ -160,32 +117,14 @@ export class Reader {
     const addresses = [...wanted.values()]
     const [tenants = '', ...rest] = [0, 1, 2].map(part => addresses.map(address => address[part]).join(','))
     const lists = rest.map(list => `{${list}}`)
-    const [statement, values] = this.#dialect.undivided
-      ? [sql.getDocuments, [`{${tenants}}`, ...lists]]
-      : [sql.getOfTenant, [addresses[0]?.[0], ...lists]]
-    const rows = await this.#ask<readonly [string, string, ...DocumentRow]>(statement, values)
+    const rows = await (this.#dialect.isDistributed
+      ? this.#ask(reading.getOfTenant, [addresses[0]?.[0], ...lists])
+      : this.#ask(reading.get, [`{${tenants}}`, ...lists]))
     return new Map(
-      rows.map(([tenant, number, ...row]) => {
+      rows.map(([tenant = '', number, ...row]) => {
         const document = documentOf(kindOf(Number(number)), tenant, row)
         return [`${tenant} ${number} ${row[0]}`, document] as const
       }),
     )
   }
-
-  #ask<Row>(
-    statement: sql.Statement,
-    values: unknown[],
-    limits: Partial<typeof longQuery> = {},
-  ): Promise<readonly Row[]> {
-    return orUnavailable(this.#onFailure, async () => {
-      const { rows } = await this.#pool.query({ ...limits, ...rowsOf(statement, values) })
-      return rows as unknown as readonly Row[]
-    })
-  }
-}
-
-/** The condition for documents after the stamp `afterUs`, which may be a fraction. */
-function afterOf(condition: Condition, afterUs: number, oldestFirst: boolean): string {
-  if (oldestFirst) return ` AND created_us > ${condition.value(Math.floor(afterUs))}`
-  return ` AND created_us < ${condition.value(Math.ceil(afterUs))}`
 }

@@ -4,50 +4,121 @@ import {
   digestOfUuid,
   type StoredDocument,
   uuidOfDigest,
+  type Written,
 } from '../../port/port.ts'
 import type { Statement } from './sql.ts'
 
 const types = { getTypeParser: () => (value: string) => value }
 
-/** A query for rows whose values stay in the database's text form. */
-export function rowsOf<Values extends unknown[]>(statement: Statement, values: Values) {
-  return { ...statement, values, rowMode: 'array' as const, types }
+/** Values in the database's text form. */
+export type Row = readonly string[]
+
+/** Sends a statement, and returns its rows. */
+export type Ask = (statement: Statement, values: unknown[]) => Promise<readonly Row[]>
+
+/** Returns a function that sends statements. @param limits further settings of each */
+export function askOf(
+  client: { query(query: object): Promise<{ readonly rows: unknown[] }> },
+  limits: object = {},
+): Ask {
+  return async (statement, values) => {
+    const { rows } = await client.query({ ...limits, ...statement, values, rowMode: 'array', types })
+    return rows as Row[]
+  }
 }
 
-/** The text form of an array of digests: the database keeps digests as UUIDs, whose arrays it can index. */
-export function uuidArrayOf(digests: readonly Digest[]): string {
-  return `{${digests.map(uuidOfDigest).join(',')}}`
+export const uuidsOf = (digests: Iterable<Digest>) => Array.from(digests, uuidOfDigest)
+
+/** Without the prefix `\\x`. */
+export const bytesOf = (text: string): Buffer => Buffer.from(text.slice(2), 'hex')
+
+const digestBytes = 16
+
+function digestsOf(text: string): Digest[] {
+  const bytes = bytesOf(text)
+  const digests: Digest[] = []
+  for (let at = 0; at < bytes.length; at += digestBytes)
+    digests.push(bytes.toString('base64url', at, at + digestBytes) as Digest)
+  return digests
 }
 
-export function digestsOf(uuids: string): Digest[] {
-  return uuids === '{}' ? [] : uuids.slice(1, -1).split(',').map(digestOfUuid)
+/** Collects bytes for one value of a statement, which cuts them again. */
+export class Packed {
+  readonly #parts: Uint8Array[] = []
+  #length = 0
+
+  /** Returns the position of the next byte, counted from 1. */
+  get at(): number {
+    return this.#length + 1
+  }
+
+  /** Returns the number of bytes added. */
+  add(bytes: Uint8Array): number {
+    this.#parts.push(bytes)
+    this.#length += bytes.length
+    return bytes.length
+  }
+
+  addDigests(digests: readonly Digest[]): number {
+    const bytes = Buffer.allocUnsafe(digests.length * digestBytes)
+    for (const [index, digest] of digests.entries()) bytes.write(digest, index * digestBytes, 'base64url')
+    return this.add(bytes)
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#parts)
+  }
 }
 
-/** A row of `documents`, every value in the database's text form. */
-export type DocumentRow = readonly [
+/** A document without its box, with its ordinal. */
+export interface Header extends Written {
+  /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
+  ordinal: number
+  readonly dueMs?: number
+  readonly terms: readonly Digest[]
+  readonly uniques: readonly Digest[]
+}
+
+/** The columns of a document before its box. */
+type HeaderRow = readonly [
   id: string,
+  ordinal: string,
   version: string,
   createdUs: string,
   modifiedUs: string | null,
   dueMs: string | null,
   terms: string,
   uniques: string,
-  box: string,
 ]
 
-export function documentOf(kind: DocumentKind, tenant: string, row: DocumentRow): StoredDocument {
-  const [id, version, createdUs, modifiedUs, dueMs, terms, uniques, box] = row
+function contentOf([, , version, createdUs, modifiedUs, dueMs, terms, uniques]: HeaderRow) {
   return {
-    kind,
-    tenant,
-    id: digestOfUuid(id),
     version: Number(version),
     createdUs: Number(createdUs),
-    terms: digestsOf(terms),
-    uniques: digestsOf(uniques),
-    // Without the prefix `\\x`.
-    box: Buffer.from(box.slice(2), 'hex'),
     ...(modifiedUs === null ? {} : { modifiedUs: Number(modifiedUs) }),
     ...(dueMs === null ? {} : { dueMs: Number(dueMs) }),
+    terms: digestsOf(terms),
+    uniques: digestsOf(uniques),
   }
+}
+
+export function headerOf(row: Row): readonly [id: Digest, header: Header] {
+  const columns = row as unknown as HeaderRow
+  return [digestOfUuid(columns[0]), { ordinal: Number(columns[1]), ...contentOf(columns) }]
+}
+
+const boxColumn = 8
+
+export function documentOf(kind: DocumentKind, tenant: string, row: Row): StoredDocument {
+  const columns = row as unknown as HeaderRow
+  const id = digestOfUuid(columns[0])
+  return { kind, tenant, id, ...contentOf(columns), box: bytesOf(row[boxColumn] as string) }
+}
+
+/** True if the box of a document is not in its row. */
+export const isWithoutBox = (row: Row) => (row as readonly unknown[])[boxColumn] === null
+
+export function placeOf(row: Row) {
+  const [id, , , createdUs] = row as unknown as HeaderRow
+  return { id: digestOfUuid(id), createdUs: Number(createdUs) }
 }

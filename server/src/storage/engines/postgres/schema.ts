@@ -2,11 +2,19 @@ import type { ClientBase } from 'pg'
 import { DatabaseRefused } from './database-errors.ts'
 import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
-import { type Migrated, type Migration, migrations, searchIndex, tables } from './migrations.ts'
-import { isReadOnly } from './sql.ts'
+import { createTables, isReadOnly, tables } from './sql.ts'
 
-/** The version of the schema that this server needs. */
-export const schemaVersion = migrations.length
+/** The version of the schema that this server needs. CONTRIBUTING.md says how to change it beside servers that run. */
+export const schemaVersion = 1
+
+/** What a migration did, or would do. */
+export interface Migrated {
+  /** The version before; 0 if there was no schema. */
+  readonly from: number
+  readonly to: number
+  /** On Citus: what its tables need besides, in words that follow "to". */
+  readonly placing?: readonly string[]
+}
 
 const undefinedTable = '42P01'
 const insufficientPrivilege = '42501'
@@ -22,25 +30,15 @@ async function citusOf(client: ClientBase): Promise<Citus | undefined> {
 
 /** Returns what `migrate` would do, and changes nothing. @throws {DatabaseRefused} where it would be refused */
 export async function planMigration(client: ClientBase): Promise<Migrated> {
-  const { done: from, needed } = (await readVersion(client)) ?? none
-  refuseNewer(needed)
-  // Without a schema there is nothing that could be in the way.
-  if (from > 0) await refuseObstacle(client, migrations[from])
+  const from = (await readVersion(client)) ?? 0
+  refuseNewer(from)
   const citus = await citusOf(client)
   const steps = await citus?.missingSteps(client)
-  const to = Math.max(from, schemaVersion)
-  return { from, to, ...(steps && { placing: steps.map(({ says }) => says) }) }
+  return { from, to: schemaVersion, ...(steps && { placing: steps.map(({ says }) => says) }) }
 }
 
-/**
- * Creates or upgrades the schema, and distributes it on Citus. Concurrent calls wait for the first.
- * @param steps those of this version; others only in tests
- * @throws {DatabaseRefused}
- */
-export async function migrate(
-  client: ClientBase,
-  steps: readonly Migration[] = migrations,
-): Promise<Migrated> {
+/** Creates the schema, and distributes it on Citus. Concurrent calls wait for the first. @throws {DatabaseRefused} */
+export async function migrate(client: ClientBase): Promise<Migrated> {
   const citus = await citusOf(client)
   if (citus) {
     const plan = await planMigration(client)
@@ -54,15 +52,12 @@ export async function migrate(
     await made.catch(error => {
       if (!createdMeanwhile.has(codeOf(error))) throw error
     })
-    const { done: from } = (await readVersion(client)) ?? none
-    let to = from
-    do to = await exclusively(client, citus, () => upgradeOnce(client, steps))
-    while (to < steps.length)
-    if (!citus) return { from, to }
+    const from = await exclusively(client, citus, () => createOnce(client))
+    if (!citus) return { from, to: schemaVersion }
     const placing: string[] = []
     for (;;) {
       const step = await exclusively(client, citus, () => placeOnce(client, citus))
-      if (step === undefined) return { from, to, placing }
+      if (step === undefined) return { from, to: schemaVersion, placing }
       placing.push(step)
     }
   } catch (error) {
@@ -93,29 +88,14 @@ async function exclusively<Result>(
   }
 }
 
-/** Runs the next step, if there is one, or one turn of it. Returns the version after it. */
-async function upgradeOnce(client: ClientBase, steps: readonly Migration[]): Promise<number> {
-  const { done, needed } = (await readVersion(client)) ?? none
-  refuseNewer(needed, steps.length)
-  const migration = steps[done]
-  if (!migration) return done
-  await refuseObstacle(client, migration)
-  let changed = 0
-  for (const statement of migration.statements) changed = (await client.query(statement)).rowCount ?? 0
-  if (migration.repeats && changed > 0) return done
-  await record(client, done + 1, migration.oldest)
-  return done + 1
-}
-
-/**
- * Records a step. A positive number is a version that servers must know. A step that older ones need not know is
- * recorded as a negative number: they look for the greatest, so they do not notice it.
- */
-async function record(client: ClientBase, version: number, oldest = version): Promise<void> {
-  await client.query(
-    'INSERT INTO surrogate_schema SELECT n, now() FROM unnest($1::integer[]) AS n ON CONFLICT DO NOTHING',
-    [oldest < version ? [-version, oldest] : [version]],
-  )
+/** Creates the tables where there are none. Returns the version before. */
+async function createOnce(client: ClientBase): Promise<number> {
+  const from = (await readVersion(client)) ?? 0
+  refuseNewer(from)
+  if (from === schemaVersion) return from
+  for (const statement of createTables) await client.query(statement)
+  await client.query('INSERT INTO surrogate_schema VALUES ($1, now())', [schemaVersion])
+  return from
 }
 
 /** Does what is missing first on Citus, one table at a time: what an interrupted migration did stays. */
@@ -123,13 +103,6 @@ async function placeOnce(client: ClientBase, citus: Citus): Promise<string | und
   const [step] = await citus.missingSteps(client)
   for (const statement of step?.statements ?? []) await client.query(statement)
   return step?.says
-}
-
-async function refuseObstacle(client: ClientBase, migration: Migration | undefined): Promise<void> {
-  const obstacle = migration?.obstacle
-  if (obstacle && (await client.query(obstacle.query)).rows.length > 0) {
-    throw new DatabaseRefused(obstacle.sentence)
-  }
 }
 
 /** Checks that a server can use the database, so that it fails at start and not at the first request. */
@@ -144,40 +117,24 @@ export async function checkSchema(client: ClientBase): Promise<void> {
       'the database has no schema of surrogate-server: run surrogate-server migrate with the same --storage',
     )
   }
-  refuseNewer(version.needed)
-  if (version.done < schemaVersion) {
-    throw new DatabaseRefused(
-      `the database has schema ${version.done}, and this server needs ${schemaVersion}: run surrogate-server migrate with the same --storage`,
-    )
-  }
+  refuseNewer(version)
   await checkRights(client)
-  await checkSearchIndex(client)
 }
 
-function refuseNewer(needed: number, known = schemaVersion): void {
-  if (needed <= known) return
+function refuseNewer(version: number): void {
+  if (version <= schemaVersion) return
   throw new DatabaseRefused(
-    `the database has schema ${needed}, and this server knows only ${known}: use a server as new as the one that migrated it`,
+    `the database has schema ${version}, and this server knows only ${schemaVersion}: use a server as new as the one that migrated it`,
   )
 }
 
-interface Version {
-  /** The last step that was done. */
-  readonly done: number
-  /** What servers must know. */
-  readonly needed: number
-}
-
-const none: Version = { done: 0, needed: 0 }
-
 /** Returns the version of the schema; `undefined` if there is none. */
-async function readVersion(client: ClientBase): Promise<Version | undefined> {
+async function readVersion(client: ClientBase): Promise<number | undefined> {
   try {
-    const { rows } = await client.query<{ done: number | null; needed: number | null }>(
-      'SELECT max(abs(version)) AS done, max(version) AS needed FROM surrogate_schema',
+    const { rows } = await client.query<{ version: number | null }>(
+      'SELECT max(version) AS version FROM surrogate_schema',
     )
-    const { done, needed } = rows[0] ?? {}
-    return { done: Number(done ?? 0), needed: Number(needed ?? 0) }
+    return rows[0]?.version ?? undefined
   } catch (error) {
     if (codeOf(error) === undefinedTable) return undefined
     if (codeOf(error) === insufficientPrivilege) throw missingRight('surrogate_schema')
@@ -204,17 +161,5 @@ async function checkRights(client: ClientBase): Promise<void> {
 function missingRight(table: string): DatabaseRefused {
   return new DatabaseRefused(
     `the database user lacks rights on the table ${table}: grant it SELECT, INSERT, UPDATE and DELETE`,
-  )
-}
-
-/** Without the index every search would read all documents. */
-async function checkSearchIndex(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ valid: boolean }>(
-    `SELECT indisvalid AND indisready AS valid FROM pg_index WHERE indexrelid = to_regclass($1)`,
-    [searchIndex],
-  )
-  if (rows[0]?.valid === true) return
-  throw new DatabaseRefused(
-    `the search index ${searchIndex} is missing or not valid; create it: CREATE INDEX ${searchIndex} ON documents USING gin (terms) WITH (gin_pending_list_limit = 1024)`,
   )
 }

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/flow/event-loop.ts'
+import { Heads } from '../../index/heads.ts'
 import { bytesOf, checkCommit } from '../../port/decide.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../../port/port.ts'
-import type { Folder } from './blocks/folder.ts'
 import { withClient } from './connect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
+import type { CollectionName } from './lock.ts'
 import { commitGroup, type PendingCommit } from './transaction.ts'
 
 interface Job extends PendingCommit {
@@ -27,7 +28,7 @@ export class Writer {
   readonly #pool: Pool
   readonly #mostAtOnce: number
   readonly #onFailure: (error: unknown) => void
-  readonly #folder: Folder | undefined
+  readonly #heads = new Heads<CollectionName>()
   #waiting: Job[] = []
   /** The tenants of running transactions. */
   readonly #busy = new Set<string>()
@@ -36,11 +37,10 @@ export class Writer {
   readonly #beginLater = oncePerTurn(() => this.#begin())
   #stopped = false
 
-  constructor(pool: Pool, mostAtOnce: number, onFailure: (error: unknown) => void, folder?: Folder) {
+  constructor(pool: Pool, mostAtOnce: number, onFailure: (error: unknown) => void) {
     this.#pool = pool
     this.#mostAtOnce = mostAtOnce
     this.#onFailure = onFailure
-    this.#folder = folder
   }
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
@@ -104,7 +104,7 @@ export class Writer {
 
   async #write(group: readonly Job[]): Promise<void> {
     try {
-      const transact = () => withClient(this.#pool, client => commitGroup(client, group, this.#folder))
+      const transact = () => withClient(this.#pool, client => commitGroup(client, group, this.#heads))
       const results = await orUnavailable(this.#onFailure, () => withRetries(transact))
       for (const [at, job] of group.entries()) job.resolve(results[at] as CommitResult)
     } catch (reason) {

@@ -1,0 +1,192 @@
+import { ClearingCache } from '../../../base/cache.ts'
+import { type Block, decodeBlock, encodeBlock } from '../../index/bits.ts'
+import { editsOf, type NewBlocks } from '../../index/edits.ts'
+import { Heads, imagesOf } from '../../index/heads.ts'
+import { type Collection, Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
+import { notErased, oftenRead } from '../../port/kinds.ts'
+import type { CommitResult, Digest } from '../../port/port.ts'
+import { type Change, encodeChange, noValue } from './changes.ts'
+import { orDamaged } from './data-folder-errors.ts'
+import {
+  blockKey,
+  type CollectionKey,
+  counterKey,
+  documentKey,
+  garbageKey,
+  termPrefix,
+  uniqueKey,
+} from './keys.ts'
+import {
+  type Counters,
+  decodeCounters,
+  decodeHeader,
+  encodeCounters,
+  type Header,
+  noCounters,
+} from './record.ts'
+import type { State } from './state.ts'
+
+export interface NamedCommit {
+  readonly writes: readonly NamedWrite<CollectionKey>[]
+  readonly nowUs: number
+}
+
+interface KnownCounters extends Counters {
+  /** The last batch that changed the collection; 0 for none since it was read. */
+  batch: number
+}
+
+interface Stored extends Collection<Header> {
+  readonly stamps: KnownCounters
+}
+
+type Collections = ReadonlyMap<CollectionKey, Stored>
+
+const mostCollections = 50_000
+
+/** Decides groups of commits, and writes each as one batch. */
+export class Groups {
+  readonly #state: State
+  readonly #heads = new Heads<CollectionKey>()
+  #counters = new ClearingCache<CollectionKey, KnownCounters>(mostCollections)
+  #batches = 0
+  /** Collections with removed data since the last compaction. */
+  garbage: Set<CollectionKey>
+
+  constructor(state: State, garbage: Set<CollectionKey>) {
+    this.#state = state
+    this.garbage = garbage
+  }
+
+  /** Forgets all collections, after everything was removed, or where memory may differ from the disk. */
+  forget(): void {
+    this.#counters = new ClearingCache(mostCollections)
+    this.#heads.clear()
+  }
+
+  /** Resolves when all that the commits changed is on disk, and published. @throws {StoreDamaged} */
+  async write(commits: readonly NamedCommit[]): Promise<CommitResult[]> {
+    const collections = await this.#read(commits)
+    const decisions = new Decisions<Header, CollectionKey>(
+      collections,
+      ({ terms, uniques, dueMs }, written) => ({
+        ordinal: -1,
+        modifiedUs: undefined,
+        ...written,
+        ...{ dueMs, terms, uniques },
+      }),
+    )
+    const results = commits.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
+    if (decisions.changes.length > 0) await this.#store(decisions.changes, collections)
+    return results
+  }
+
+  /** Reads all that the conditions ask for. */
+  async #read(commits: readonly NamedCommit[]): Promise<Collections> {
+    const questions = questionsOf(commits.map(({ writes }) => writes))
+    const keys: string[] = []
+    for (const [collection, { ids, uniques }] of questions) {
+      for (const id of ids) keys.push(documentKey(collection, id))
+      for (const unique of uniques) keys.push(uniqueKey(collection, unique))
+      if (!this.#counters.get(collection)) keys.push(counterKey(collection))
+    }
+    const values = (await this.#values(keys)).values()
+    const collections = new Map<CollectionKey, Stored>()
+    for (const [collection, { ids, uniques }] of questions) {
+      const documents = new Map<Digest, Header>()
+      const holders = new Map<Digest, Digest>()
+      for (const id of ids) {
+        const { value } = values.next()
+        if (value) documents.set(id, decodeHeader(value))
+      }
+      for (const unique of uniques) {
+        const { value } = values.next()
+        if (value) holders.set(unique, value.toString('latin1') as Digest)
+      }
+      const stamps = this.#counters.of(collection, () => {
+        const { value } = values.next()
+        return { ...(value ? decodeCounters(value) : noCounters), batch: 0 }
+      })
+      collections.set(collection, { documents, holders, stamps })
+    }
+    return collections
+  }
+
+  /** Writes what the commits changed, and publishes it. */
+  async #store(changes: readonly Change[], collections: Collections): Promise<void> {
+    const { level } = this.#state
+    const touched = new Map<CollectionKey, { stamps: KnownCounters; fromOrdinal: number }>()
+    for (const { collection, before, after } of changes) {
+      const { stamps } = collections.get(collection) as Stored
+      if (!touched.has(collection)) touched.set(collection, { stamps, fromOrdinal: stamps.nextOrdinal })
+      if (after) after.ordinal = before?.ordinal ?? stamps.nextOrdinal++
+    }
+    const progressOf = (collection: CollectionKey) => {
+      const { stamps, fromOrdinal } = touched.get(collection) as {
+        stamps: KnownCounters
+        fromOrdinal: number
+      }
+      return { fromOrdinal, nextOrdinal: stamps.nextOrdinal, state: stamps.batch }
+    }
+    const blocks = await this.#change(changes, progressOf)
+    // A chained batch takes a tenth of the time of an array of operations.
+    const batch = level.batch()
+    for (const change of changes) {
+      encodeChange(change, batch)
+      const { collection, write, before } = change
+      if (!before || notErased.has(write.kind) || this.garbage.has(collection)) continue
+      this.garbage.add(collection)
+      batch.put(garbageKey(collection), noValue)
+    }
+    for (const [collection, { stamps }] of touched) batch.put(counterKey(collection), encodeCounters(stamps))
+    for (const { collection, block, images } of blocks) {
+      for (const [term, image] of images) {
+        const key = blockKey(termPrefix(collection, term), block)
+        if (image) batch.put(key, encodeBlock(image))
+        else batch.del(key)
+      }
+    }
+    await batch.write({ sync: true })
+    this.#batches++
+    for (const [collection, { stamps }] of touched) {
+      this.#heads.keep(collection, blocks, progressOf(collection), this.#batches)
+      stamps.batch = this.#batches
+    }
+    this.#state.publish({
+      blocks,
+      documents: changes.flatMap(({ collection, write }) =>
+        oftenRead.has(write.kind) ? [documentKey(collection, write.id)] : [],
+      ),
+      dues: changes.flatMap(({ collection, after }) =>
+        after?.dueMs === undefined ? [] : [[collection, after.dueMs] as const],
+      ),
+    })
+  }
+
+  /** Returns the blocks as they become. Reads those that are not in memory. */
+  async #change(
+    changes: readonly Change[],
+    progressOf: (collection: CollectionKey) => Parameters<Heads<CollectionKey>['recall']>[1],
+  ): Promise<NewBlocks<CollectionKey>[]> {
+    const keys: string[] = []
+    const edits = editsOf(changes).map(edit => {
+      const { known, missing } = this.#heads.recall(edit, progressOf(edit.collection))
+      for (const term of missing) keys.push(blockKey(termPrefix(edit.collection, term), edit.block))
+      return { edit, known, missing }
+    })
+    const values = (await this.#values(keys)).values()
+    return edits.map(({ edit, known, missing }) => {
+      const all = new Map<Digest, Block>(known)
+      for (const term of missing) {
+        const { value } = values.next()
+        if (value) all.set(term, decodeBlock(value))
+      }
+      return imagesOf(edit, all)
+    })
+  }
+
+  /** Between batches the epoch has everything that is on disk. @throws {StoreDamaged} */
+  async #values(keys: string[]): Promise<(Buffer | undefined)[]> {
+    return keys.length === 0 ? [] : orDamaged(() => this.#state.epoch.read(keys))
+  }
+}

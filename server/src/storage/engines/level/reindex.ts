@@ -1,0 +1,126 @@
+import { blockSize, encodeBlock } from '../../index/bits.ts'
+import { editsOf } from '../../index/edits.ts'
+import { imagesOf } from '../../index/heads.ts'
+import type { Content, StoredDocument } from '../../port/port.ts'
+import { entriesOf, noValue } from './changes.ts'
+import {
+  agendaOfAll,
+  blockKey,
+  type CollectionKey,
+  collectionOfKey,
+  collectionsAfter,
+  counterKey,
+  digestOfKey,
+  documentKey,
+  type KeyedCollection,
+  keysOfSort,
+  ordinalOfKey,
+  placeOfCollection,
+  reindexKey,
+  termPrefix,
+} from './keys.ts'
+import { chunksOf, type LevelDb } from './leveldb.ts'
+import {
+  type Counters,
+  cutOffVersion,
+  decodeCounters,
+  decodeDocument,
+  decodeHeader,
+  decodePlace,
+  encodeCounters,
+  encodeDocument,
+  type Header,
+  noCounters,
+} from './record.ts'
+
+/** Returns the part of a document that its record determines; `undefined` to leave it as it is. */
+export type ContentOf = (document: StoredDocument) => Promise<Omit<Content, 'box'> | undefined>
+
+const derived = ['o', 'b', 'c', 'm', 'e', 'u'] as const
+const documentsTogether = 1000
+
+/**
+ * Deletes the index of all collections and builds it from the documents. Returns their number. A document that was cut off
+ * is left out, as its place is not known. No server opens a folder where this did not end.
+ */
+export async function rebuildIndex(level: LevelDb, contentOf: ContentOf): Promise<number> {
+  await level.put(reindexKey, noValue, { sync: true })
+  await level.clear(agendaOfAll)
+  let count = 0
+  for (let last: CollectionKey | undefined; ; ) {
+    const [key] = await level.keys({ ...collectionsAfter(last), limit: 1 }).all()
+    if (key === undefined) break
+    last = collectionOfKey(key)
+    const place = placeOfCollection(last)
+    if (place) count += await rebuildCollection(level, place, contentOf)
+  }
+  await level.batch().del(reindexKey).write({ sync: true })
+  return count
+}
+
+async function rebuildCollection(
+  level: LevelDb,
+  place: KeyedCollection,
+  contentOf: ContentOf,
+): Promise<number> {
+  const { collection } = place
+  for (const sort of derived) await level.clear(keysOfSort(collection, sort))
+  const kept = await level.get(counterKey(collection))
+  const counters = kept ? decodeCounters(kept) : { ...noCounters }
+  let count = 0
+  const documents = level.iterator(keysOfSort(collection, 'd'))
+  for await (const entries of chunksOf(documents, documentsTogether)) {
+    const batch = level.batch()
+    for (const [key, value] of entries) {
+      const document = decodeDocument(place.kind, place.tenant, digestOfKey(key), value)
+      const content = await contentOf(document)
+      if (document.version === cutOffVersion) continue
+      const header = { ...decodeHeader(value), ...(content && { dueMs: undefined, ...content }) }
+      if (content) batch.put(key, encodeDocument(header, document.box))
+      for (const [entry, content] of entriesOf(collection, document.id, header)) batch.put(entry, content)
+      countIn(header, counters)
+      count++
+    }
+    await batch.write()
+  }
+  await level.put(counterKey(collection), encodeCounters(counters))
+  await rebuildBlocks(level, collection)
+  return count
+}
+
+function countIn({ ordinal, createdUs, modifiedUs = 0 }: Header, counters: Counters): void {
+  counters.nextOrdinal = Math.max(counters.nextOrdinal, ordinal + 1)
+  counters.lastCreatedUs = Math.max(counters.lastCreatedUs, createdUs)
+  counters.lastUs = Math.max(counters.lastUs, createdUs, modifiedUs)
+}
+
+/** Reads the documents of one block at a time, in the order of their ordinals. */
+async function rebuildBlocks(level: LevelDb, collection: CollectionKey): Promise<void> {
+  let block = 0
+  let ids: string[] = []
+  const write = async () => {
+    const values = await level.getMany(ids)
+    const added = values.map(value => ({
+      collection,
+      before: undefined,
+      after: decodeHeader(value as Buffer),
+    }))
+    const batch = level.batch()
+    for (const edit of editsOf(added)) {
+      for (const [term, image] of imagesOf(edit, new Map()).images) {
+        if (image) batch.put(blockKey(termPrefix(collection, term), edit.block), encodeBlock(image))
+      }
+    }
+    ids = []
+    await batch.write()
+  }
+  for await (const entries of chunksOf(level.iterator(keysOfSort(collection, 'o')), documentsTogether)) {
+    for (const [key, value] of entries) {
+      const own = Math.floor(ordinalOfKey(key) / blockSize)
+      if (own !== block) await write()
+      block = own
+      ids.push(documentKey(collection, decodePlace(value).id))
+    }
+  }
+  await write()
+}

@@ -1,0 +1,132 @@
+import { groupBy } from '../../../base/group-by.ts'
+import { type Block, encodeBlock } from '../../index/bits.ts'
+import type { NewBlocks } from '../../index/edits.ts'
+import { type Digest, uuidOfDigest } from '../../port/port.ts'
+import { numberOf } from './kinds.ts'
+import type { CollectionName, LockedChange, LockedCollection } from './lock.ts'
+import { type Ask, type Header, Packed, uuidsOf } from './rows.ts'
+import { type Statement, writing } from './sql.ts'
+
+interface Written extends Header {
+  readonly box: Uint8Array
+}
+
+/** The changes of a group to one collection, as rows to delete and rows to insert. */
+interface CollectionChanges extends LockedCollection {
+  /** Stored documents that were removed or replaced, as they are stored. */
+  readonly stored: Map<Digest, Header>
+  /** New and replaced documents, as the group leaves them. */
+  readonly documents: Map<Digest, Written>
+  readonly blocks: readonly NewBlocks<CollectionName>[]
+}
+
+/** Sends all that a group of commits writes. */
+export function writeChanges(
+  changes: readonly LockedChange[],
+  blocks: readonly NewBlocks<CollectionName>[],
+  collections: ReadonlyMap<CollectionName, LockedCollection>,
+  ask: Ask,
+): Promise<unknown>[] {
+  const all: CollectionChanges[] = []
+  for (const [name, own] of groupBy(changes, ({ collection }) => collection)) {
+    const collection = collections.get(name) as LockedCollection
+    all.push({
+      ...collection,
+      ...rowsOf(own),
+      blocks: blocks.filter(one => one.collection === name),
+    })
+  }
+  const tenants = groupBy(all, ({ tenant }) => tenant)
+  return [...tenants].flatMap(([tenant, own]) => writeTenant(tenant, own, ask))
+}
+
+function rowsOf(changes: readonly LockedChange[]): Pick<CollectionChanges, 'stored' | 'documents'> {
+  const stored = new Map<Digest, Header>()
+  const documents = new Map<Digest, Written>()
+  const seen = new Set<Digest>()
+  for (const { write, before, after } of changes) {
+    // Only the state before the group's first change is in the database.
+    if (before && !seen.has(write.id)) stored.set(write.id, before)
+    seen.add(write.id)
+    if (after && 'seal' in write) documents.set(write.id, { ...after, box: write.seal(after) })
+    else documents.delete(write.id)
+  }
+  return { stored, documents }
+}
+
+function writeTenant(tenant: string, collections: readonly CollectionChanges[], ask: Ask) {
+  const statements: Promise<unknown>[] = []
+  const send = (statement: Statement, ...values: unknown[]) => {
+    statements.push(ask(statement, [tenant, ...values]))
+  }
+  for (const { kind, stored, blocks } of collections) {
+    const number = numberOf(kind)
+    const freed = [...stored.values()].flatMap(({ uniques }) => uniques)
+    if (stored.size > 0) send(writing.deleteDocuments, number, uuidsOf(stored.keys()))
+    if (freed.length > 0) send(writing.deleteUniques, number, uuidsOf(freed))
+    for (const { block, images } of blocks) {
+      const gone = [...images].filter(([, image]) => !image).map(([term]) => term)
+      if (gone.length > 0) send(writing.deleteBlocks, number, block, uuidsOf(gone))
+    }
+  }
+  const documents = documentsOf(collections)
+  if (documents) send(writing.putDocuments, ...documents)
+  const uniques = uniquesOf(collections)
+  if (uniques) send(writing.putUniques, ...uniques)
+  const blocks = blocksOf(collections)
+  if (blocks) send(writing.putBlocks, ...blocks)
+  send(
+    writing.putCollections,
+    collections.map(({ kind }) => numberOf(kind)),
+    collections.map(({ stamps }) => stamps.nextOrdinal),
+    collections.map(({ stamps }) => stamps.lastUs),
+    collections.map(({ stamps }) => stamps.lastCreatedUs),
+  )
+  return statements
+}
+
+/** Returns the values of a statement after the tenant; `undefined` where there is nothing to write. */
+function documentsOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
+  const packed = new Packed()
+  const rows = collections.flatMap(({ kind, documents }) =>
+    [...documents].map(([id, { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques, box }]) => [
+      ...[numberOf(kind), uuidOfDigest(id), ordinal, version, createdUs, modifiedUs ?? null, dueMs ?? null],
+      ...[packed.at, packed.addDigests(terms), packed.addDigests(uniques), packed.add(box)],
+    ]),
+  )
+  if (rows.length === 0) return undefined
+  const columns = columnsOf(rows)
+  return [...columns.slice(0, 7), packed.bytes(), ...columns.slice(7)]
+}
+
+function uniquesOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
+  const rows = collections.flatMap(({ kind, documents }) =>
+    [...documents].flatMap(([id, { uniques }]) =>
+      uniques.map(unique => [numberOf(kind), uuidOfDigest(unique), uuidOfDigest(id)]),
+    ),
+  )
+  return rows.length === 0 ? undefined : columnsOf(rows)
+}
+
+function blocksOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
+  const packed = new Packed()
+  const rows: unknown[][] = []
+  for (const { kind, blocks } of collections) {
+    for (const { block, images } of blocks) {
+      for (const [term, image] of images) {
+        if (image) rows.push(rowOf(numberOf(kind), term, block, image, packed))
+      }
+    }
+  }
+  if (rows.length === 0) return undefined
+  const columns = columnsOf(rows)
+  return [...columns.slice(0, 3), packed.bytes(), ...columns.slice(3)]
+}
+
+const rowOf = (kind: number, term: Digest, block: number, image: Block, packed: Packed) => [
+  ...[kind, uuidOfDigest(term), block],
+  ...[packed.at, packed.add(encodeBlock(image))],
+]
+
+const columnsOf = (rows: readonly (readonly unknown[])[]): unknown[][] =>
+  Array.from(rows[0] ?? [], (_, column) => rows.map(row => row[column]))
