@@ -67,10 +67,10 @@ export async function listen(
   server.timeout = limits.silenceTimeoutMs
   // An expectation that is not known may be ignored (RFC 9110, section 10.1.1). Node's own 417 is no problem document.
   server.on('checkExpectation', begin)
-  let connections = 0
+  const sockets = new Set<CountedSocket>()
   server.on('connection', socket => {
-    connections++
-    socket.once('close', () => connections--)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
     if (unref) socket.unref()
   })
   if (unref) server.unref()
@@ -83,13 +83,13 @@ export async function listen(
   return {
     url: `http://${shownHost}:${bound}`,
     port: bound,
-    connections: () => connections,
+    connections: () => sockets.size,
     drain: () => {
       shared.isDraining = true
     },
     close: () => {
       shared.isDraining = true
-      return close(server, limits.closeGraceMs)
+      return close(server, sockets, limits.closeGraceMs)
     },
   }
 }
@@ -119,9 +119,10 @@ async function serve(port: Port, request: IncomingMessage, response: ServerRespo
   port.outbox.add(() => writeResponse(request.method === 'HEAD', response, content))
 }
 
-/** Ends idle connections at once, others after their response, and all of them after `graceMs`. */
-async function close(server: Server, graceMs: number): Promise<void> {
+/** Ends connections without a request at once, others after their response, and all of them after `graceMs`. */
+async function close(server: Server, sockets: ReadonlySet<CountedSocket>, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  for (const socket of sockets) if (!socket[unanswered]) socket.destroy()
   const grace = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(grace)
