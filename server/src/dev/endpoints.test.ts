@@ -263,7 +263,7 @@ t.test('POST /_dev/tenants makes a tenant with one key of each kind', async t =>
   })
   const management = await seen(json.management_key)
   t.equal(management.type, 'management')
-  t.equal(management.permissions.length, 13)
+  t.equal(management.permissions.length, 9)
   const list = await sender(vault, json.management_key)('GET', '/applications')
   t.equal(list.json.pagination.total_items, 3)
 })
