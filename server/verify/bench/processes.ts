@@ -17,6 +17,8 @@ interface Command {
 export interface Started {
   readonly url: string
   readonly pid: number
+  /** Returns its standard output so far. */
+  output(): string
   /** Ends the process, and resolves when it has exited. */
   end(signal?: NodeJS.Signals): Promise<void>
 }
@@ -53,8 +55,13 @@ export async function start({ args, env = {}, isQuiet = false }: Command): Promi
   )
   child.stderr?.resume()
   try {
+    // Read all the time: a full pipe would block the server.
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
     const url = await readyLine(child)
-    return { url, pid: child.pid ?? 0, end: (signal = 'SIGTERM') => end(child, signal) }
+    return { url, pid: child.pid ?? 0, output: () => output, end: (signal = 'SIGTERM') => end(child, signal) }
   } catch (error) {
     await end(child, 'SIGKILL')
     throw error
@@ -90,7 +97,6 @@ function readyLine(child: ChildProcess): Promise<string> {
   return new Promise((ready, reject) => {
     let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
-      // Reading continues after the ready line: a full pipe would block the server.
       if (output.length < 10_000) output += chunk
       const url = /listening on (http:\S+)/.exec(output)?.[1]
       if (url !== undefined) ready(url)

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- requests`: requests per second, latency and processor time of each operation on LevelDB. With
- * `--against`, those of another build in turn on the same machine, and the ratios to it.
+ * `npm run bench -- requests`: requests per second, latency and processor time of each operation on LevelDB, in turn with
+ * the ceiling program (`ceiling.mjs`), which does the same work with nothing around it, and with `--against` with another
+ * build. Shows the ratios to both.
  *
  *     --rounds N         how often each server is started and measured (3)
  *     --seconds S        duration of each measurement (2)
@@ -11,11 +12,12 @@
  */
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Costs, costsOf } from './load.ts'
 import { ownCpuUs } from './measure.ts'
 import { type OperationName, operations } from './operations.ts'
-import { workFolder } from './processes.ts'
+import { type Started, start, workFolder } from './processes.ts'
 import { startServer } from './server-process.ts'
 import { median, ms, printTable, say } from './table.ts'
 
@@ -31,10 +33,20 @@ const seconds = Number(values.seconds)
 const names = (Object.keys(operations) as OperationName[]).filter(name => name.startsWith(values.only))
 if (names.length === 0) throw new Error(`--only is one of ${Object.keys(operations).join(', ')}`)
 const concurrencies = [16, 64]
-const builds = [
-  ...(values.against === undefined ? [] : [{ name: 'other', root: values.against }]),
-  { name: 'this', root: undefined },
+type Build = 'ceiling' | 'other' | 'this'
+const builds: readonly Build[] = [
+  'ceiling',
+  ...(values.against === undefined ? [] : (['other'] as const)),
+  'this',
 ]
+/** What the ceiling program does. */
+const ofCeiling: readonly OperationName[] = ['create', 'get masked']
+
+async function startBuild(build: Build, folder: string): Promise<Started> {
+  if (build !== 'ceiling')
+    return startServer(folder, { root: build === 'other' ? values.against : undefined })
+  return start({ args: [fileURLToPath(new URL('ceiling.mjs', import.meta.url)), folder] })
+}
 
 /** The samples of each row, one for each round. */
 const samples = new Map<string, Costs[]>()
@@ -43,8 +55,8 @@ const rowOf = (operation: string, connections: number, build: string) =>
 /** Of the load generator, which is this process. */
 const generator = { requests: 0, cpuUs: 0 }
 
-async function measureBuild({ name: build, root }: (typeof builds)[number], folder: string): Promise<void> {
-  const server = await startServer(folder, { root })
+async function measureBuild(build: Build, folder: string): Promise<void> {
+  const server = await startBuild(build, folder)
   try {
     const ids: string[][] = []
     const send = async (name: OperationName, connections: number, seconds: number) => {
@@ -57,7 +69,7 @@ async function measureBuild({ name: build, root }: (typeof builds)[number], fold
     }
     // Creates tokens for the reads, and warms up code: after a second our server still takes a tenth more for a create.
     await send('create', 16, 3)
-    for (const name of names) {
+    for (const name of names.filter(one => build !== 'ceiling' || ofCeiling.includes(one))) {
       await send(name, 16, 1)
       for (const connections of concurrencies) {
         const row = rowOf(name, connections, build)
@@ -79,23 +91,25 @@ function print(): void {
       'p50 ms',
       'p99 ms',
       'cpu µs/req',
-      'rate, × other',
-      'cpu, × other',
+      ...builds.flatMap(build => (build === 'this' ? [] : [`rate, × ${build}`, `cpu, × ${build}`])),
     ],
   ]
   for (const [row, rounds] of samples) {
     const cells = row.split('\t')
-    const other = cells[2] === 'this' ? samples.get([...cells.slice(0, 2), 'other'].join('\t')) : undefined
     const of = (figure: keyof Costs) => median(rounds.map(one => one[figure]))
     // Of each round: a slow phase of the machine affects both builds.
-    const ratio = (figure: keyof Costs) =>
-      other
-        ? median(rounds.map((one, round) => one[figure] / (other[round]?.[figure] ?? Number.NaN))).toFixed(2)
+    const ratio = (build: Build, figure: keyof Costs) => {
+      const others = samples.get([...cells.slice(0, 2), build].join('\t'))
+      return others && cells[2] === 'this'
+        ? median(rounds.map((one, round) => one[figure] / (others[round]?.[figure] ?? Number.NaN))).toFixed(2)
         : ''
+    }
     rows.push([
       ...cells,
       ...[of('perSecond').toFixed(0), ms(of('p50')), ms(of('p99')), of('cpuUs').toFixed(0)],
-      ...[ratio('perSecond'), ratio('cpuUs')],
+      ...builds.flatMap(build =>
+        build === 'this' ? [] : [ratio(build, 'perSecond'), ratio(build, 'cpuUs')],
+      ),
     ])
   }
   printTable(rows)
@@ -106,7 +120,7 @@ const folder = workFolder('bench')
 say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
 for (let round = 0; round < Number(values.rounds); round++) {
   for (const build of round % 2 ? builds.toReversed() : builds) {
-    await measureBuild(build, join(folder, `${build.name}-${round}`))
+    await measureBuild(build, join(folder, `${build}-${round}`))
   }
 }
 print()

@@ -89,6 +89,8 @@ interface ServerOptions {
   readonly tenants?: object
   /** Further flags. */
   readonly flags?: readonly string[]
+  /** Flags of Node. */
+  readonly node?: readonly string[]
   /** The root of another built copy of this repository, to run its server. */
   readonly root?: string | undefined
 }
@@ -96,12 +98,19 @@ interface ServerOptions {
 /** Starts our server in production mode, with its data in this folder or at `storage`. */
 export async function startServer(folder: string, given: ServerOptions = {}): Promise<Started> {
   const { storage = `level:${join(folder, 'data')}`, tenants = bootstrap, root = repository } = given
-  const { flags = [] } = given
+  const { flags = [], node = [] } = given
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(tenants), { mode: 0o600 })
   return start({
-    args: [...serverProgram(root), '--port=0', `--storage=${storage}`, `--bootstrap=${setup}`, ...flags],
+    args: [
+      ...node,
+      ...serverProgram(root),
+      '--port=0',
+      `--storage=${storage}`,
+      `--bootstrap=${setup}`,
+      ...flags,
+    ],
     env: { SURROGATE_MASTER_KEY: masterKey },
     isQuiet: flags.includes('--log-level=info'),
   })
