@@ -59,7 +59,7 @@ export class DevEndpoints {
       path: parameters,
       query,
       body,
-      onGone: request.onClose,
+      onGone: (listener: () => void) => request.onClose?.(listener),
     } as never)
     if ('events' in answer) {
       const pieces = whileAllowed(this.#services, request, answer.events, event => event)

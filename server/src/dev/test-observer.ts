@@ -41,7 +41,7 @@ export function createTestObserver(tools: Tools): TestObserver {
   return {
     identified: exchange => {
       const { caller, request } = exchange
-      if (caller) exchange.caller = { ...caller, notes: new RequestNotes(request.onClose) }
+      if (caller) exchange.caller = { ...caller, notes: new RequestNotes(listener => request.onClose?.(listener)) }
       return fail(exchange)
     },
     parsed: fail,
@@ -104,7 +104,7 @@ export function createTestObserver(tools: Tools): TestObserver {
 
   /** Waits with a request as long as its caller does. */
   async function hold({ caller, request }: Exchange, ms: number): Promise<void> {
-    if (caller) await faults.wait(caller.tenant, ms, request.onClose)
+    if (caller) await faults.wait(caller.tenant, ms, listener => request.onClose?.(listener))
   }
 
   async function failing(exchange: Exchange, fault: Fault, response: CoreResponse): Promise<CoreResponse> {
@@ -188,7 +188,10 @@ export function createTestObserver(tools: Tools): TestObserver {
 function duplicateOf({ request, operation, bytes, traceId }: Exchange): Exchange | undefined {
   if (!operation || isProxied(operation) || request.delegation) return undefined
   if (operation.bodyType !== undefined && !bytes) return undefined
-  return { traceId, request: { ...request, readBody: async () => bytes ?? new Uint8Array() } }
+  const { method, path, query, headers, peer } = request
+  const readBody = async () => bytes ?? new Uint8Array()
+  const onClose = (listener: () => void) => request.onClose?.(listener)
+  return { traceId, request: { method, path, query, headers, peer, readBody, onClose } }
 }
 
 /** Leaves out the words of a formula, which may contain data. */
