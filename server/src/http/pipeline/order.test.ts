@@ -1,8 +1,6 @@
 import t from 'tap'
 import { echo, openReactors, reactorOn } from '../../../verify/support/reactors.ts'
 import { openTenant, type TestTenant } from '../../../verify/support/vault.ts'
-import type { Exchange, Services } from './exchange.ts'
-import { lifecycle } from './lifecycle.ts'
 
 /**
  * The order of checks. A request can be wrong in several ways at once; which of them is reported is part of the
@@ -223,21 +221,4 @@ t.test('the kind of application is checked before the body, and existence before
   t.equal((await tenant.asManagement('GET', '/tokens/no-such-token')).status, 403)
   t.equal((await tenant.asManagement('GET', '/tokens?page=0')).status, 403)
   t.equal((await tenant.send('GET', '/tokens?page=0')).status, 400)
-})
-
-t.test('a request whose caller is known waits for a turn of its tenant and operation', async t => {
-  const step = lifecycle.find(({ name }) => name === 'admit')
-  const asked: unknown[] = []
-  const turn = Promise.resolve()
-  const turns = {
-    passed: (...names: string[]) => {
-      asked.push(names)
-      return turn
-    },
-  }
-  const admit = (exchange: object) =>
-    step?.({ request: {}, ...exchange } as Exchange, { turns } as unknown as Services)
-  t.equal(admit({ caller: { tenant: 'a' }, operation: { id: 'tokens.get' } }), turn)
-  t.equal(admit({}), undefined)
-  t.same(asked, [['a', 'tokens.get']])
 })
