@@ -86,8 +86,8 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
   ],
 ]
 
-/** A test dependency should be small to install. */
-const mostPackedBytes = 1_298_000
+/** A test dependency should be small to install. The script of the documentation page is 995,000 of them. */
+const mostPackedBytes = 2_190_000
 
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
 

@@ -8,8 +8,6 @@ import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import type { JsonObject } from '../../src/base/json/json.ts'
 import { developmentOnly, withoutDevelopment } from './dev-profile.ts'
-import { writeDocsPages } from './docs-pages.ts'
-import { writeSamples } from './docs-samples.ts'
 import { factsModule } from './facts.ts'
 import { operationTypes } from './operation-types.ts'
 
@@ -43,7 +41,4 @@ for (const [name, schema] of [
 const { bundlePrograms } = await import('./bundle-programs.ts')
 const { bundlePages } = await import('./bundle-pages.ts')
 const { compileValidators } = await import('./compile-validators.ts')
-await mkdir(new URL('docs/', generated), { recursive: true })
-await writeDocsPages(new URL('docs/guide.json', generated))
-await writeSamples(document, new URL('docs/samples/', generated))
 await Promise.all([bundlePrograms(), bundlePages(), compileValidators(whole, generated)])

@@ -44,7 +44,9 @@ export class DevEndpoints {
     const hasToken = this.#token !== undefined
     if (!hasToken) refuseOtherHosts(request)
     // The page has no data and may be linked to. What it asks for goes through all checks.
-    const file = ['GET', 'HEAD'].includes(request.method) ? this.#page.respond(path) : undefined
+    const file = ['GET', 'HEAD'].includes(request.method)
+      ? this.#page.respond(path, request.headers)
+      : undefined
     if (file) return file
     refuseWebPages(request)
     if (this.#token !== undefined) this.#checkToken(this.#token, request)

@@ -64,8 +64,8 @@ async function obstacles(page: Page, within: string): Promise<string[]> {
 }
 
 /** Returns the contrast of the borders of visible fields and buttons that are less than 3:1 against what is around them. */
-function faintBorders(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+function faintBorders(page: Page, within: string): Promise<string[]> {
+  return page.evaluate(selector => {
     const channels = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number)
     const luminance = (colour: string) => {
       const [red = 0, green = 0, blue = 0] = channels(colour).map(value => {
@@ -80,7 +80,7 @@ function faintBorders(page: Page): Promise<string[]> {
       return isClear(colour) ? behind(element?.parentElement ?? null) : colour
     }
     const faint: string[] = []
-    for (const field of document.querySelectorAll('input, select, textarea')) {
+    for (const field of document.querySelectorAll(`${selector} :is(input, select, textarea)`)) {
       if (!field.checkVisibility() || field.matches('[type=checkbox]')) continue
       const border = luminance(getComputedStyle(field).borderBottomColor)
       const around = luminance(behind(field.parentElement))
@@ -88,13 +88,13 @@ function faintBorders(page: Page): Promise<string[]> {
       if (contrast < 3) faint.push(`${field.outerHTML.slice(0, 80)}: ${contrast.toFixed(2)}`)
     }
     return faint
-  })
+  }, within)
 }
 
 interface Parts {
   /** Selects the columns whose contents must not reach beyond them. */
   readonly columns: string
-  /** Selects what is checked for obstacles; all, if absent. */
+  /** Selects what is checked for obstacles and faint borders; all, if absent. */
   readonly within?: string
 }
 
@@ -107,7 +107,7 @@ export async function flaws(
 ): Promise<string[]> {
   const { width, colorScheme } = look
   await page.screenshot({ path: artefact(`${name}-${width}-${colorScheme}.png`) })
-  const all = [...(await overflowing(page, columns)), ...(await faintBorders(page))]
+  const all = [...(await overflowing(page, columns)), ...(await faintBorders(page, within))]
   if (widthsOfAxe.includes(width)) all.push(...(await obstacles(page, within)))
   return all.map(flaw => `${name}, ${width} px, ${colorScheme}: ${flaw}`)
 }

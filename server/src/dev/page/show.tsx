@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Explanation as Explained } from '../../generated/dev-client/generated/types.gen.ts'
-import { partsOf } from '../../http/docs/colours.ts'
 import { Refusal } from './api.ts'
+import { partsOf } from './colours.ts'
 
 /** Shows JSON as text. */
 export function Json({ value, label }: { value: unknown; label: string }) {

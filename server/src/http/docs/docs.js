@@ -1,26 +1,38 @@
-// Draws /docs/openapi.json as a page. Texts of the contract are inserted as text nodes only, never as markup.
-import { setContract } from './contract.js'
-import { $, h } from './elements.js'
-import { draw } from './page.js'
+// Shows /docs/openapi.json by Scalar, which /docs/scalar.js brings, below the first calls.
+import { keyFor } from './keys.js'
+import { quickstart } from './quickstart.js'
+
+/** True on a development server: elsewhere keys are not to be typed into a page. */
+const maySend = document.querySelector('meta[name=surrogate]')?.content === 'dev'
 
 try {
-  const load = async path => {
-    const answer = await fetch(path)
-    if (!answer.ok) throw new Error(`the server responded with status ${answer.status}`)
-    return answer.json()
-  }
-  const [loaded, guide] = await Promise.all(['/docs/openapi.json', '/docs/guide.json'].map(load))
-  setContract(loaded)
-  draw(guide)
+  const answer = await fetch('/docs/openapi.json')
+  if (!answer.ok) throw new Error(`the server responded with status ${answer.status}`)
+  const contract = await answer.json()
+  const { name: header } = contract.components.securitySchemes.ApiKey
+  document.querySelector('#quickstart').append(...quickstart({ contract, header, maySend }))
+  Scalar.createApiReference('#reference', {
+    content: contract,
+    servers: [{ url: location.origin }],
+    layout: 'modern',
+    defaultOpenAllTags: true,
+    showOperationId: true,
+    // Operations show them where they are used.
+    hideModels: true,
+    hideTestRequestButton: !maySend,
+    // A key that was typed into the page counts; otherwise the one of this tab that may do it.
+    onBeforeRequest: ({ request }) => {
+      const key = request.headers.get(header) || keyFor(contract, request)
+      if (key) request.headers.set(header, key)
+    },
+    // Nothing is loaded from, or sent to, another host.
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+  })
 } catch (error) {
-  const link = h('a', { href: '/docs/openapi.json' }, 'openapi.json')
-  const text = h(
-    'p',
-    'The contract could not be shown: ',
-    error.message,
-    '. You can still read it as ',
-    link,
-    '.',
-  )
-  $('content').replaceChildren(h('div.notice', { role: 'alert' }, h('h1', 'API reference'), text))
+  const text = `The contract could not be shown: ${error.message}. You can still read it: /docs/openapi.json`
+  document.querySelector('#reference').replaceChildren(text)
 }

@@ -1,4 +1,5 @@
 import { get } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
 import { docsFiles } from './docs.ts'
@@ -15,7 +16,12 @@ t.test('/healthz needs no key, and says that the server works', async t => {
 })
 
 t.test('/docs shows the contract, from files of this package only', async t => {
-  const files = { '/docs': 'text/html', '/docs/docs.js': 'text/javascript', '/docs/docs.css': 'text/css' }
+  const files = {
+    '/docs': 'text/html',
+    '/docs/docs.js': 'text/javascript',
+    '/docs/docs.css': 'text/css',
+    '/docs/scalar.js': 'text/javascript',
+  }
   for (const [path, type] of Object.entries({ ...files, '/docs/openapi.json': 'application/json' })) {
     const { status, headers, text } = await ask('GET', path)
     t.equal(status, 200, path)
@@ -35,13 +41,24 @@ t.test('/docs shows the contract, from files of this package only', async t => {
 t.test('files and contract are read once, not for each request', async t => {
   let spelled = 0
   const docs = docsFiles({ readDocument: () => JSON.stringify({ spelled: ++spelled }), dev: false })
-  for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/openapi.json']) {
-    const first = docs.respond(path)
-    const second = docs.respond(path)
+  for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/scalar.js', '/docs/openapi.json']) {
+    const first = docs.respond(path, {})
+    const second = docs.respond(path, {})
     t.ok(first?.body && first.body === second?.body, path)
     t.not(first?.headers, second?.headers, "headers are each response's own")
   }
   t.equal(spelled, 1)
+})
+
+t.test('the script of the page is sent as it is kept, to those who accept that', async t => {
+  const docs = docsFiles({ readDocument: () => '{}', dev: false })
+  const asked = (encoding?: string) => docs.respond('/docs/scalar.js', { 'accept-encoding': encoding })
+  const [plain, gzipped] = [asked(), asked('gzip, deflate, br')]
+  t.equal(gzipped?.headers['Content-Encoding'], 'gzip')
+  t.same(gunzipSync(gzipped?.body ?? ''), plain?.body)
+  for (const answer of [plain, gzipped]) t.equal(answer?.headers.Vary, 'Accept-Encoding')
+  t.equal(plain?.headers['Content-Encoding'], undefined)
+  t.notMatch(String(plain?.body), /new Function\(|\beval\(/, 'no code is made from text')
 })
 
 t.test('other paths are 404, also below /docs', async t => {

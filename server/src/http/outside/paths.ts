@@ -31,7 +31,7 @@ async function respond(
   if (path === '/_dev' || path.startsWith('/_dev/')) return dev?.respond(exchange, path)
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
   if (path === '') return acceptsHtml(request) ? toDocs() : undefined
-  return respondHealth(health, path) ?? docs.respond(path)
+  return respondHealth(health, path) ?? docs.respond(path, request.headers)
 }
 
 /** True for browsers: programs accept JSON, or anything. */
