@@ -74,14 +74,13 @@ async function lockTenant(
   const asked = new Map<number, { documents: Map<Digest, Header>; holders: Map<Digest, Digest> }>(
     questions.map(question => [numberOfKind(question), { documents: new Map(), holders: new Map() }]),
   )
-  const about = (part: 'ids' | 'uniques') => {
-    const concerned = questions.filter(question => question[part].size > 0)
-    return [
+  /** Kinds and digests, one of each for each question. */
+  const about = (part: 'ids' | 'uniques') =>
+    [
       tenant,
-      concerned.map(numberOfKind),
-      concerned.flatMap(question => uuidsOf(question[part])),
+      questions.flatMap(question => Array.from(question[part], () => numberOfKind(question))),
+      questions.flatMap(question => uuidsOf(question[part])),
     ] as const
-  }
   const [ids, uniques] = [about('ids'), about('uniques')]
   const [locked, headers, holders] = await Promise.all([
     ask(writing.lock, [tenant, questions.map(numberOfKind)]),

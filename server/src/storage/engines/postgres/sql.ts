@@ -21,12 +21,18 @@ const columns = 'id, ordinal, version, created_us, modified_us, due_ms, terms, u
 const own = 'tenant = $1::uuid AND kind = $2::smallint'
 const dueOrder = 'ORDER BY due_ms, tenant, id'
 
+/**
+ * Looks up each of several keys. With a list of them in its place, a database that has no statistics of a new table yet
+ * would read a whole collection; OFFSET 0 keeps it from being planned as one.
+ */
+const each = (columns: string, table: string, condition: string) =>
+  `LATERAL (SELECT ${columns} FROM ${table} WHERE ${condition} OFFSET 0) AS found`
+
 /** Reads. */
 export const reading = named({
-  /** For many addresses: a hundred cost little more than one. OFFSET 0 keeps it from being planned as a scan of all. */
+  /** For many addresses: a hundred cost little more than one. */
   get: `SELECT found.* FROM unnest($1::uuid[], $2::smallint[], $3::uuid[]) AS wanted (tenant, kind, id),
-        LATERAL (SELECT tenant, kind, ${columns} FROM documents
-                 WHERE tenant = wanted.tenant AND kind = wanted.kind AND id = wanted.id OFFSET 0) AS found`,
+        ${each(`tenant, kind, ${columns}`, 'documents', 'tenant = wanted.tenant AND kind = wanted.kind AND id = wanted.id')}`,
   /**
    * For addresses of one tenant, in a form that is routed by it. An id of one kind is not one of another, and if it were,
    * nobody asks for it.
@@ -34,8 +40,10 @@ export const reading = named({
   getOfTenant: `SELECT tenant, kind, ${columns} FROM documents
                 WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) AND id = ANY($3::uuid[])`,
 
-  blocks: `SELECT term, block, bits FROM blocks WHERE ${own} AND term = ANY($3::uuid[])`,
-  ordinals: `SELECT ordinal FROM documents WHERE ${own} AND id = ANY($3::uuid[])`,
+  blocks: `SELECT found.* FROM unnest($3::uuid[]) AS wanted (term),
+           ${each('term, block, bits', 'blocks', `${own} AND term = wanted.term`)}`,
+  ordinals: `SELECT found.* FROM unnest($3::uuid[]) AS wanted (id),
+             ${each('ordinal', 'documents', `${own} AND id = wanted.id`)}`,
   modified: `SELECT ordinal FROM documents WHERE ${own} AND modified_us >= $3::bigint AND modified_us <= $4::bigint`,
   dueOrdinals: `SELECT ordinal FROM documents WHERE ${own} AND due_ms <= $3::bigint`,
   firstFrom: `SELECT ordinal FROM documents WHERE ${own} AND created_us >= $3::bigint ORDER BY created_us LIMIT 1`,
@@ -44,8 +52,9 @@ export const reading = named({
     'box',
     `CASE WHEN coalesce(sum(octet_length(box)) OVER (
        ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) <= $4::bigint THEN box END`,
-  )} FROM (SELECT *, array_position($3::bigint[], ordinal) AS place FROM documents
-           WHERE ${own} AND ordinal = ANY($3::bigint[])) AS found ORDER BY place`,
+  )} FROM unnest($3::bigint[]) WITH ORDINALITY AS wanted (number, place),
+     ${each(columns, 'documents', `${own} AND ordinal = wanted.number`)}
+     ORDER BY place`,
 
   /** Over all tenants, and so without locks. Work on a document is claimed in a commit of its tenant. */
   due: `SELECT tenant, ${columns} FROM documents WHERE kind = $1::smallint AND due_ms <= $2::bigint
@@ -75,6 +84,17 @@ export const reading = named({
       ${dueOrder} LIMIT $3::bigint) AS due ON TRUE`,
 })
 
+const ofTenant = (condition: string) => `tenant = $1::uuid AND kind = wanted.kind AND ${condition}`
+
+/** Bytes come in one value and are cut here: as arrays they would be written and read as text. */
+const putDocuments = `INSERT INTO documents (tenant, kind, ${columns})
+  SELECT $1::uuid, kind, id, ordinal, version, created_us, modified_us, due_ms,
+         substring($9::bytea FROM at FOR terms), substring($9::bytea FROM at + terms FOR uniques),
+         substring($9::bytea FROM at + terms + uniques FOR box)
+  FROM unnest($2::smallint[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+              $10::integer[], $11::integer[], $12::integer[], $13::integer[])
+    AS new (kind, id, ordinal, version, created_us, modified_us, due_ms, at, terms, uniques, box)`
+
 /** What a transaction reads and writes. All are of one tenant. */
 export const writing = named({
   /**
@@ -86,23 +106,21 @@ export const writing = named({
   addCollections: `INSERT INTO collections (tenant, kind, next_ordinal, last_us, last_created_us, commits)
                    SELECT $1::uuid, kind, 0, 0, -1, $3::bigint FROM unnest($2::smallint[]) AS missing (kind) ORDER BY kind
                    ON CONFLICT (tenant, kind) DO NOTHING`,
-  headers: `SELECT kind, id, ordinal, version, created_us, modified_us, due_ms, terms, uniques FROM documents
-            WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) AND id = ANY($3::uuid[])`,
-  holders: `SELECT kind, value, holder FROM uniques
-            WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) AND value = ANY($3::uuid[])`,
-  someBlocks: `SELECT term, bits FROM blocks WHERE ${own} AND block = $3::integer AND term = ANY($4::uuid[])`,
+  headers: `SELECT found.* FROM unnest($2::smallint[], $3::uuid[]) AS wanted (kind, id),
+            ${each(`kind, ${columns.replace(', box', '')}`, 'documents', ofTenant('id = wanted.id'))}`,
+  holders: `SELECT found.* FROM unnest($2::smallint[], $3::uuid[]) AS wanted (kind, value),
+            ${each('kind, value, holder', 'uniques', ofTenant('value = wanted.value'))}`,
+  someBlocks: `SELECT found.* FROM unnest($2::smallint[], $3::uuid[], $4::integer[]) AS wanted (kind, term, block),
+               ${each('kind, block, term, bits', 'blocks', ofTenant('term = wanted.term AND block = wanted.block'))}`,
 
   deleteDocuments: `DELETE FROM documents WHERE ${own} AND id = ANY($3::uuid[])`,
   deleteUniques: `DELETE FROM uniques WHERE ${own} AND value = ANY($3::uuid[])`,
   deleteBlocks: `DELETE FROM blocks WHERE ${own} AND block = $3::integer AND term = ANY($4::uuid[])`,
-  /** Bytes come in one value and are cut there: as arrays they would be written and read as text. */
-  putDocuments: `INSERT INTO documents (tenant, kind, ${columns})
-    SELECT $1::uuid, kind, id, ordinal, version, created_us, modified_us, due_ms,
-           substring($9::bytea FROM at FOR terms), substring($9::bytea FROM at + terms FOR uniques),
-           substring($9::bytea FROM at + terms + uniques FOR box)
-    FROM unnest($2::smallint[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-                $10::integer[], $11::integer[], $12::integer[], $13::integer[])
-      AS new (kind, id, ordinal, version, created_us, modified_us, due_ms, at, terms, uniques, box)`,
+  putDocuments,
+  replaceDocuments: `${putDocuments}
+    ON CONFLICT (tenant, kind, id) DO UPDATE SET ordinal = excluded.ordinal, version = excluded.version,
+      created_us = excluded.created_us, modified_us = excluded.modified_us,
+      due_ms = excluded.due_ms, terms = excluded.terms, uniques = excluded.uniques, box = excluded.box`,
   putUniques: `INSERT INTO uniques (tenant, kind, value, holder)
                SELECT $1::uuid, * FROM unnest($2::smallint[], $3::uuid[], $4::uuid[])`,
   putBlocks: `INSERT INTO blocks (tenant, kind, term, block, bits)

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
+import { groupBy } from '../../../base/group-by.ts'
 import { type Block, decodeBlock } from '../../index/bits.ts'
-import { type Edits, editsOf, type NewBlocks } from '../../index/edits.ts'
+import { editsOf, type NewBlocks } from '../../index/edits.ts'
 import { type Heads, imagesOf, type Progress } from '../../index/heads.ts'
 import { Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
 import { type CommitResult, type Digest, digestOfUuid, type Write } from '../../port/port.ts'
@@ -87,21 +88,28 @@ const progressOf = ({ fromOrdinal, nextOrdinal, commits }: LockedStamps): Progre
 })
 
 /** Returns the blocks as they become. Reads those that are not in memory. */
-function changedBlocks(
+async function changedBlocks(
   changes: readonly LockedChange[],
   collections: Locked,
   heads: Heads<CollectionName>,
   ask: Ask,
 ): Promise<NewBlocks<CollectionName>[]> {
-  const change = async (edit: Edits<CollectionName>) => {
+  const recalled = editsOf(changes).map(edit => {
     const { kind, tenant, stamps } = collections.get(edit.collection) as LockedCollection
     const { known, missing } = heads.recall(edit, progressOf(stamps))
-    const all = new Map<Digest, Block>(known)
-    if (missing.length > 0) {
-      const rows = await ask(writing.someBlocks, [tenant, numberOf(kind), edit.block, uuidsOf(missing)])
-      for (const [term = '', bits = ''] of rows) all.set(digestOfUuid(term), decodeBlock(bytesOf(bits)))
-    }
-    return imagesOf(edit, all)
-  }
-  return Promise.all(editsOf(changes).map(change))
+    return { edit, tenant, number: numberOf(kind), known: new Map<Digest, Block>(known), missing }
+  })
+  const reading = [...groupBy(recalled, ({ tenant }) => tenant)].map(async ([tenant, own]) => {
+    const columns = [
+      own.flatMap(({ number, missing }) => missing.map(() => number)),
+      own.flatMap(({ missing }) => uuidsOf(missing)),
+      own.flatMap(({ edit, missing }) => missing.map(() => edit.block)),
+    ]
+    if (columns[0]?.length === 0) return
+    const places = new Map(own.map(({ number, edit, known }) => [`${number} ${edit.block}`, known]))
+    for (const [kind, block, term = '', bits = ''] of await ask(writing.someBlocks, [tenant, ...columns]))
+      places.get(`${kind} ${block}`)?.set(digestOfUuid(term), decodeBlock(bytesOf(bits)))
+  })
+  await Promise.all(reading)
+  return recalled.map(({ edit, known }) => imagesOf(edit, known))
 }

@@ -59,18 +59,21 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
   const send = (statement: Statement, ...values: unknown[]) => {
     statements.push(ask(statement, [tenant, ...values]))
   }
-  for (const { kind, stored, blocks } of collections) {
+  for (const { kind, stored, documents, blocks } of collections) {
     const number = numberOf(kind)
-    const freed = [...stored.values()].flatMap(({ uniques }) => uniques)
-    if (stored.size > 0) send(writing.deleteDocuments, number, uuidsOf(stored.keys()))
+    const removed = [...stored.keys()].filter(id => !documents.has(id))
+    const freed = moved(holdersIn(stored), holdersIn(documents)).map(([unique]) => unique)
+    if (removed.length > 0) send(writing.deleteDocuments, number, uuidsOf(removed))
     if (freed.length > 0) send(writing.deleteUniques, number, uuidsOf(freed))
     for (const { block, images } of blocks) {
       const gone = [...images].filter(([, image]) => !image).map(([term]) => term)
       if (gone.length > 0) send(writing.deleteBlocks, number, block, uuidsOf(gone))
     }
   }
-  const documents = documentsOf(collections)
-  if (documents) send(writing.putDocuments, ...documents)
+  const replaced = documentsOf(collections, true)
+  if (replaced) send(writing.replaceDocuments, ...replaced)
+  const added = documentsOf(collections, false)
+  if (added) send(writing.putDocuments, ...added)
   const uniques = uniquesOf(collections)
   if (uniques) send(writing.putUniques, ...uniques)
   const blocks = blocksOf(collections)
@@ -86,13 +89,15 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
 }
 
 /** Returns the values of a statement after the tenant; `undefined` where there is nothing to write. */
-function documentsOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
+function documentsOf(collections: readonly CollectionChanges[], areStored: boolean): unknown[] | undefined {
   const packed = new Packed()
-  const rows = collections.flatMap(({ kind, documents }) =>
-    [...documents].map(([id, { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques, box }]) => [
-      ...[numberOf(kind), uuidOfDigest(id), ordinal, version, createdUs, modifiedUs ?? null, dueMs ?? null],
-      ...[packed.at, packed.addDigests(terms), packed.addDigests(uniques), packed.add(box)],
-    ]),
+  const rows = collections.flatMap(({ kind, stored, documents }) =>
+    [...documents]
+      .filter(([id]) => stored.has(id) === areStored)
+      .map(([id, { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques, box }]) => [
+        ...[numberOf(kind), uuidOfDigest(id), ordinal, version, createdUs, modifiedUs ?? null, dueMs ?? null],
+        ...[packed.at, packed.addDigests(terms), packed.addDigests(uniques), packed.add(box)],
+      ]),
   )
   if (rows.length === 0) return undefined
   const columns = columnsOf(rows)
@@ -100,13 +105,21 @@ function documentsOf(collections: readonly CollectionChanges[]): unknown[] | und
 }
 
 function uniquesOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
-  const rows = collections.flatMap(({ kind, documents }) =>
-    [...documents].flatMap(([id, { uniques }]) =>
-      uniques.map(unique => [numberOf(kind), uuidOfDigest(unique), uuidOfDigest(id)]),
-    ),
+  const rows = collections.flatMap(({ kind, stored, documents }) =>
+    moved(holdersIn(documents), holdersIn(stored)).map(pair => [numberOf(kind), ...uuidsOf(pair)]),
   )
   return rows.length === 0 ? undefined : columnsOf(rows)
 }
+
+type Holders = ReadonlyMap<Digest, Digest>
+
+/** By unique, the document that has it. */
+const holdersIn = (documents: ReadonlyMap<Digest, Header>): Holders =>
+  new Map([...documents].flatMap(([id, { uniques }]) => uniques.map(unique => [unique, id] as const)))
+
+/** The uniques of `holders` that have another holder in `others`, or none. */
+const moved = (holders: Holders, others: Holders) =>
+  [...holders].filter(([unique, id]) => others.get(unique) !== id)
 
 function blocksOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
   const packed = new Packed()
