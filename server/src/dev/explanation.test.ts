@@ -1,5 +1,5 @@
 import t from 'tap'
-import { onPostgresOnly } from '../../verify/support/storage.ts'
+import {} from '../../verify/support/storage.ts'
 import { openTenant, openVault, type Reply } from '../../verify/support/vault.ts'
 import { withoutIds } from '../../verify/support/without-ids.ts'
 
@@ -215,17 +215,6 @@ t.test('no condition excludes fewer than no tokens while others are written', as
   ])
   t.same(searched, [200])
   t.same(created, [201])
-})
-
-t.test('a search on PostgreSQL says how its total was counted, only under dev', onPostgresOnly, async t => {
-  for (const dev of [true, false]) {
-    const tenant = await openTenant(openVault(t, { dev }))
-    await tenant.send('POST', '/tokens', card)
-    const counting = async (query: string) =>
-      (await tenant.send('POST', '/tokens/search', { query })).json.counting
-    t.same([await counting('type:card'), await counting('')], dev ? ['rows', 'kept'] : [undefined, undefined])
-    t.notOk('counting' in (await tenant.send('GET', '/tokens')).json)
-  }
 })
 
 t.test('without dev nothing is explained, by the same requests', async t => {

@@ -28,10 +28,7 @@ export async function listTokens(
   return findTokens(tokens, caller, 'token:read', filterQuery(tokens.store, filter), filter)
 }
 
-/**
- * Returns a page of the tokens that match the query and for which the caller holds the permission.
- * @param explain the page says how its total was counted, if the store tells
- */
+/** Returns a page of the tokens that match the query and for which the caller holds the permission. */
 // Requirements: TOK-018, TOK-024, SEA-001, SEA-031
 async function findTokens(
   context: TenantTokens,
@@ -39,7 +36,6 @@ async function findTokens(
   permission: TokenPermission,
   query: Query,
   selection: PageSelection,
-  explain = false,
 ): Promise<Page<Token> | LongPage<Token>> {
   const { request, find } = locatePage(context.store, selection)
   const nowUs = context.nowUs()
@@ -47,17 +43,14 @@ async function findTokens(
   const found = await context.store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
     ...find,
-    explain,
   })
-  const { records, counting } = found
+  const { records, lastUs } = found
   const shown = Array.isArray(records)
     ? await showEach(context, caller, permission, records)
     : showOneByOne(context, caller, permission, records)
-  const { lastUs } = found
   const next =
     lastUs === undefined ? undefined : writeCursor(context.store, { afterUs: lastUs, page: request.page + 1 })
-  const page = toPage(shown, found.total, request, next)
-  return counting ? Object.assign(page, { counting }) : page
+  return toPage(shown, found.total, request, next)
 }
 
 /**
@@ -125,7 +118,6 @@ export async function searchTokens(
     'token:search',
     compileSearch(tokens.store, parsed),
     requested,
-    context.dev,
   )
   if (!context.dev || found.pagination.total_items > 0) return found
   const { explainSearch } = await import('./explain-search.ts')

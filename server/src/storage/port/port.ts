@@ -128,8 +128,6 @@ export interface FindOptions {
   readonly oldestFirst?: boolean
   /** Once the boxes read exceed this, no more are read: the remaining documents of the page are in `rest`. */
   readonly mostBytes?: number
-  /** The result says how the total was counted, for developers. */
-  readonly explain?: boolean
   /** Asked between the parts of long work on this thread: returns a promise to await where others should have a turn. */
   readonly passed?: () => undefined | Promise<void>
 }
@@ -146,12 +144,7 @@ export interface Found {
   readonly documents: readonly StoredDocument[]
   /** The end of the page, which was not read because of `mostBytes`. */
   readonly rest?: readonly Place[]
-  /** With `explain`, how the total was counted. Absent where it costs nothing. */
-  readonly counting?: Counting
 }
-
-/** From a number that is kept, in blocks of bits, or by visiting each matching row. */
-export type Counting = 'kept' | 'blocks' | 'rows'
 
 /** The right to do a task that only one process may do at a time. It ends at `untilMs`. */
 export interface Lease {
@@ -186,7 +179,7 @@ export interface Store {
 
   /**
    * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. Many
-   * stores keep none in memory.
+   * stores keep none in memory. A request finds its key and its application without waiting.
    */
   recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
 

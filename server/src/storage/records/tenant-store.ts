@@ -6,7 +6,6 @@ import type { TenantKeys } from '../keys/keyring.ts'
 import { randomIds } from '../port/kinds.ts'
 import type {
   CommitResult,
-  Counting,
   Digest,
   DocumentKind,
   FindOptions,
@@ -37,8 +36,6 @@ interface RecordPage<T extends RecordValue> {
   /** Records of a page that is long are read again and opened one at a time, so that only one is in memory. */
   readonly records: OpenedRecord<T>[] | AsyncIterable<OpenedRecord<T>>
   readonly lastUs?: number
-  /** How the total was counted, if that was asked. */
-  readonly counting?: Counting
 }
 
 /** Called for each record that is left out because it does not open. */
@@ -207,7 +204,7 @@ export class TenantStore extends TenantDigests {
       limit: limit + 1,
       ...(this.#large.has(kind) ? { mostBytes: mostOpenedAtOnce } : {}),
     })
-    const { total, documents, rest = [], counting } = found
+    const { total, documents, rest = [] } = found
     const hasMore = documents.length + rest.length > limit
     // Opening and showing a page takes long enough that many at once would keep everybody waiting.
     if (documents.length > 1) await this.#passed()
@@ -226,7 +223,6 @@ export class TenantStore extends TenantDigests {
         ? this.#readOneByOne<T>(kind, places)
         : onPage.map(one => this.openReadable<T>(one)).filter(one => one !== undefined),
       ...(last && hasMore ? { lastUs: last.createdUs } : {}),
-      ...(counting ? { counting } : {}),
     }
   }
 
