@@ -4,9 +4,9 @@ import { database, newSchema, withPostgres } from '../../../verify/support/postg
 import { openTenant, sender } from '../../../verify/support/vault.ts'
 import { systemRandom } from '../../base/random.ts'
 import { openFrozen } from '../../storage/open.ts'
+import { writeBackup } from '../../storage/transfer/backup.ts'
 import { openSource } from '../../storage/transfer/copy-store.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
-import { writeBackup } from '../../storage/transfer/write-backup.ts'
 import { backUp, keys, moves, oldKey, open, restore } from './_copying.ts'
 import { runCommand } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { masterSealingKey } from '../../storage/keys/keyring.ts'
 import { lastingUrls } from '../../storage/open.ts'
-import { BackupDocuments } from '../../storage/transfer/backup-documents.ts'
+import { documentsOf } from '../../storage/transfer/backup.ts'
 import { openSource } from '../../storage/transfer/copy-store.ts'
 import { secretFlag } from '../config.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
@@ -23,14 +23,10 @@ export const restoreCommand: Command = {
     const { location } = locationOf(values, 'to')
     const newKey = readMasterKey(environment, newKeyVariable)
     const old = await findMasterKey(environment, location.folder)
-    const documents = new BackupDocuments(file, masterSealingKey(old.key))
-    try {
-      // All of the file is read before anything is written.
-      for await (const _ of documents.tenants());
-      const source = await openSource(documents, old.key)
-      return await copyInto(location, source, { old, new: newKey }, onProgress)
-    } finally {
-      await documents.close()
-    }
+    const documents = documentsOf(file, masterSealingKey(old.key))
+    // All of the file is read before anything is written.
+    for await (const _ of documents());
+    const source = await openSource(documents, old.key)
+    return copyInto(location, source, { old, new: newKey }, onProgress)
   },
 }

@@ -16,9 +16,9 @@ import {
 } from '../keys/keyring.ts'
 import { copyMarker } from '../keys/marker.ts'
 import { bytesOf } from '../port/decide.ts'
-import { documentKinds, type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
+import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
+import { compareStores, type Side } from './compare.ts'
 import { CopyRefused } from './refusal.ts'
-import { compareStores, type Side } from './verify.ts'
 import { beforeAll, type Collection, type Documents, documentsIn } from './walk.ts'
 
 /** A store and its master key, present or future. */
@@ -74,8 +74,10 @@ export async function openSource(documents: Documents, masterKey: Uint8Array): P
   const key = masterSealingKey(masterKey)
   let refusal: CopyRefused | undefined
   let root: { readonly rootBox: Uint8Array; readonly identity: Uint8Array } | undefined
-  for await (const page of documents.collection({ kind: 'tenant', tenant: rootTenant })) {
-    for (const document of page) {
+  for await (const page of documents()) {
+    // The keys of tenants come first.
+    if (page.kind !== 'tenant') break
+    for (const document of page.documents) {
       if (document.id === rotationAddress) throw new UnfinishedRotation()
       if (document.id === copyAddress) throw new UnfinishedCopy()
       const isRoot = document.id === addressOf(rootTenant)
@@ -134,15 +136,15 @@ async function* restoresOf(
   random: Random,
   isResumed: boolean,
 ): AsyncGenerator<Write> {
-  for await (const tenant of from.documents.tenants()) {
-    for (const kind of documentKinds) {
-      const collection = { kind, tenant }
-      const fromUs = isResumed ? await firstMissingUs(to.store, collection) : 0
-      for await (const page of from.documents.collection(collection, fromUs)) {
-        for (const document of page) {
-          if (document.version > 0) yield restoring(document, from.key, to.key, random)
-        }
-      }
+  let last: Collection | undefined
+  let fromUs = 0
+  for await (const { kind, tenant, documents } of from.documents()) {
+    if (isResumed && (last?.kind !== kind || last.tenant !== tenant))
+      fromUs = await firstMissingUs(to.store, { kind, tenant })
+    last = { kind, tenant }
+    for (const document of documents) {
+      const isMissing = document.version > 0 && document.createdUs >= fromUs
+      if (isMissing) yield restoring(document, from.key, to.key, random)
     }
   }
 }

@@ -1,24 +1,39 @@
 import { isTenantAddress, rootTenant, tenantAt } from '../keys/keyring.ts'
-import type { Digest, DocumentKind, Found, Store, StoredDocument } from '../port/port.ts'
-
-/** All documents of a store or of a backup, in the order in which they are copied. */
-export interface Documents {
-  /** Yields the root tenant and then every tenant, in the order of their creation. */
-  tenants(): AsyncIterable<string>
-  /** Yields pages of a collection, oldest first. A backup is read once from start to end: in the order of `tenants`. */
-  collection(collection: Collection, fromUs?: number): AsyncIterable<readonly StoredDocument[]>
-}
-
-export const documentsIn = (store: Store): Documents => ({
-  tenants: () => walkTenants(store),
-  collection: (collection, fromUs) => walkCollection(store, collection, fromUs),
-})
+import {
+  type Digest,
+  type DocumentKind,
+  documentKinds,
+  type Found,
+  type Store,
+  type StoredDocument,
+} from '../port/port.ts'
 
 /** One kind of one tenant. */
 export interface Collection {
   readonly kind: DocumentKind
   readonly tenant: string
 }
+
+/** Some documents of a collection, oldest first. */
+export interface Page extends Collection {
+  readonly documents: readonly StoredDocument[]
+}
+
+/**
+ * All documents of a store or of a backup, each call from the start: the root tenant and then every tenant, in the order of
+ * their creation, and of each all kinds in their order.
+ */
+export type Documents = () => AsyncIterable<Page>
+
+export const documentsIn = (store: Store): Documents =>
+  async function* () {
+    for await (const tenant of walkTenants(store)) {
+      for (const kind of documentKinds) {
+        for await (const documents of walkCollection(store, { kind, tenant }))
+          yield { kind, tenant, documents }
+      }
+    }
+  }
 
 const firstLimit = 32
 const mostLimit = 500
