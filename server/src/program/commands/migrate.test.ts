@@ -1,5 +1,5 @@
 import t from 'tap'
-import { database, newSchema, withPostgres } from '../../../verify/support/postgres.ts'
+import { newSchema, withPostgres } from '../../../verify/support/postgres.ts'
 import { startProcess } from '../../../verify/support/process.ts'
 import { runHere } from '../../../verify/support/run-here.ts'
 import { schemaVersion } from '../../storage/engines/postgres/schema.ts'
@@ -52,12 +52,6 @@ t.test('servers start on a database after it was migrated', withPostgres, async 
   ])
   const readOnly = schema.url.replace('options=', 'options=-c%20default_transaction_read_only%3Don%20')
   await refused('a standby', /takes no writes: use the primary/, { SURROGATE_STORAGE: readOnly })
-  await database().query(`DROP INDEX ${schema.name}.documents_terms`)
-  await refused('no search index', /search index documents_terms is missing/)
-  await database().query(
-    `CREATE INDEX documents_terms ON ${schema.name}.documents USING gin (terms) WITH (gin_pending_list_limit = 1024)`,
-  )
-
   const [one, other] = [startProcess(t, serve, environment), startProcess(t, serve, environment)]
   for (const server of [one, other]) {
     const { url } = await server.ready()

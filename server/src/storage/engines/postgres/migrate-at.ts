@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg'
 import { firstUse, openPool, withoutTimeLimits } from './connect.ts'
 import { DatabaseRefused, OnWorker } from './database-errors.ts'
-import { type Migrated, migrate } from './schema.ts'
+import type { Migrated } from './migrated.ts'
+import { migrate } from './schema.ts'
 
 /** Uses a database once, on a connection of its own. @throws {DatabaseRefused} */
 export async function once<Result>(

@@ -1,9 +1,21 @@
 import { type Block, decodeBlock } from '../../index/bits.ts'
 import type { Moment } from '../../index/search.ts'
-import { type Digest, type DocumentKind, digestOfUuid } from '../../port/port.ts'
+import { type DocumentKind, digestOfUuid } from '../../port/port.ts'
 import { numberOf } from './kinds.ts'
 import { type Ask, bytesOf, documentOf, isWithoutBox, placeOf, type Row, uuidsOf } from './rows.ts'
 import { reading, type Statement } from './sql.ts'
+
+/** @param bits nothing where a term has no block */
+function blocksIn(bits: string | null | undefined): Map<number, Block> {
+  const blocks = new Map<number, Block>()
+  const bytes = bytesOf(bits ?? '')
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 8 + bytes.readUInt32BE(at + 4)
+    blocks.set(bytes.readUInt32BE(at), decodeBlock(bytes.subarray(at + 8, end)))
+    at = end
+  }
+  return blocks
+}
 
 /** A collection as a transaction sees it, for a search. Statements of one step are sent without waiting for each other. */
 export function momentOf(asking: Ask, kind: DocumentKind, tenant: string): Moment {
@@ -12,12 +24,8 @@ export function momentOf(asking: Ask, kind: DocumentKind, tenant: string): Momen
   const ordinalsOf = (rows: readonly Row[]) => rows.map(([ordinal]) => Number(ordinal))
   return {
     blocks: async terms => {
-      const found = new Map<Digest, Map<number, Block>>()
-      for (const term of terms) found.set(term, new Map())
-      for (const [term, block, bits] of await ask(reading.blocks, uuidsOf(terms))) {
-        found.get(digestOfUuid(term as string))?.set(Number(block), decodeBlock(bytesOf(bits as string)))
-      }
-      return found
+      const rows = await ask(reading.blocks, uuidsOf(terms))
+      return new Map(rows.map(([term = '', bits]) => [digestOfUuid(term), blocksIn(bits)]))
     },
     ordinals: async ids => ordinalsOf(await ask(reading.ordinals, uuidsOf(ids))),
     modified: async (fromUs, toUs) => ordinalsOf(await ask(reading.modified, fromUs, toUs)),

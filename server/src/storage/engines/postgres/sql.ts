@@ -40,8 +40,13 @@ export const reading = named({
   getOfTenant: `SELECT tenant, kind, ${columns} FROM documents
                 WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) AND id = ANY($3::uuid[])`,
 
-  blocks: `SELECT found.* FROM unnest($3::uuid[]) AS wanted (term),
-           ${each('term, block, bits', 'blocks', `${own} AND term = wanted.term`)}`,
+  /** One row per term: the blocks in one value, each behind its number and length. */
+  blocks: `SELECT wanted.term, all_bits FROM unnest($3::uuid[]) AS wanted (term),
+           ${each(
+             `string_agg(int4send(block) || int4send(length(bits)) || bits, ''::bytea) AS all_bits`,
+             'blocks',
+             `${own} AND term = wanted.term`,
+           )}`,
   ordinals: `SELECT found.* FROM unnest($3::uuid[]) AS wanted (id),
              ${each('ordinal', 'documents', `${own} AND id = wanted.id`)}`,
   modified: `SELECT ordinal FROM documents WHERE ${own} AND modified_us >= $3::bigint AND modified_us <= $4::bigint`,
