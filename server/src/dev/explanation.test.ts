@@ -1,5 +1,4 @@
 import t from 'tap'
-import {} from '../../verify/support/storage.ts'
 import { openTenant, openVault, type Reply } from '../../verify/support/vault.ts'
 import { withoutIds } from '../../verify/support/without-ids.ts'
 
