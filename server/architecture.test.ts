@@ -108,7 +108,9 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^(prom-client|@opentelemetry\/)/, 'server/src/observe/')
   onlyIn(t, /^preact/, 'server/src/dev/page/')
   onlyIn(t, /^msw$/, 'server/src/msw.ts')
-  const wire = ['listener', 'wire-request', 'write-response'].map(name => `server/src/http/transport/${name}.ts`)
+  const wire = ['listener', 'wire-request', 'write-response'].map(
+    name => `server/src/http/transport/${name}.ts`,
+  )
   onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/exchange.ts')
   onlyIn(t, /^node:https$/, 'server/src/egress/exchange.ts')
   onlyIn(t, /^node:dns/, 'server/src/egress/resolve.ts')

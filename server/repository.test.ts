@@ -152,3 +152,63 @@ t.test('no text runs a program by a name that anybody may register', async t => 
     t.ok(scoped.includes(path), `control: ${path}`)
   t.match(['npx', '--yes', 'surrogate-server'].join(' '), unscoped, 'control')
 })
+
+/** Tests that may look at real time or wait for it, with the reason. None asserts that something takes less than a time. */
+const inRealTime: Readonly<Record<string, string>> = {
+  'conformance/selftest/honest/variations.ts': 'a server with a rate limit, which is one of real time',
+  'conformance/selftest/hostile.test.ts': 'polls a process',
+  'conformance/src/cases/invocation-limits.case.ts':
+    'the formula waits, so that another invocation finds it running',
+  'conformance/src/harness/context.ts': 'polls a server until a deadline that the target sets',
+  'conformance/src/harness/end.ts': 'ends a run that hangs',
+  'conformance/src/harness/guard.ts': 'waits as a Retry-After says',
+  'conformance/src/harness/within.ts': 'the deadline of a request, which the target sets',
+  'conformance/src/run.ts': 'the report says how long cases took',
+  'sdk/src/call.test.ts': 'unhandled rejections are reported before the next timer',
+  'sdk/src/transport.test.ts': 'a timer with too large a delay fires after a millisecond',
+  'server/src/assembly/close.test.ts': 'the formula waits, so that the vault closes while it runs',
+  'server/src/base/time/clock.test.ts': 'keeps the process alive',
+  'server/src/dev/held.test.ts': 'the formula waits, so that its request is held',
+  'server/src/egress/framing.test.ts':
+    'only silence shows that a request is over whose framing is not trusted',
+  'server/src/egress/hostile-peers.test.ts': 'fails a test that would hang',
+  'server/src/http/transport/_raw-connection.ts': 'polls connections; sends byte by byte',
+  'server/src/program/commands/copy.test.ts': 'polls a process',
+  'server/src/proxy/hostile.test.ts': 'shows that a request still waits',
+  'server/src/sandbox/admission/scheduler.test.ts': 'polls a process',
+  'server/src/sandbox/processes/pool.test.ts': 'shows that a limit of real time has not begun',
+  'server/verify/support/hostile-peers.ts': 'a peer that resets its connection late',
+}
+
+t.test('tests look at real time only where the list says why', async t => {
+  const timed =
+    /\bperformance\.now|\bhrtime\b|memoryUsage|cpuUsage|monitorEventLoopDelay|eventLoopUtilization|\bsetTimeout\b/
+  const tests = [...sourcesIn('conformance'), ...sourcesIn('sdk'), ...sourcesIn('server')].filter(
+    path =>
+      /\.test\.ts$|\/_[^/]+\.ts$|^conformance\/|^server\/verify\/support\//.test(path) &&
+      !/^conformance\/(selftest\/systematic|scripts|examples)\//.test(path),
+  )
+  const found = tests.filter(path => {
+    const text = read(path)
+    // The time limit of a test file is tap's. The code of formulas is text.
+    const code = text.replaceAll(/\b(tap|t)\.setTimeout/g, '').replaceAll(/`[^`]*`/g, '')
+    return !/^\/\/ Only at night: /m.test(text.slice(0, 300)) && timed.test(code)
+  })
+  t.same(
+    found.filter(path => !(path in inRealTime) && path !== 'server/repository.test.ts'),
+    [],
+  )
+  t.same(
+    Object.keys(inRealTime).filter(path => !tests.includes(path)),
+    [],
+    'the list has no other files',
+  )
+})
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap(entry => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return /^(node_modules|dist|generated)$/.test(entry.name) ? [] : sourcesIn(path)
+    return /\.ts$/.test(entry.name) ? [path] : []
+  })
+}

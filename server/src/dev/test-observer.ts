@@ -41,7 +41,8 @@ export function createTestObserver(tools: Tools): TestObserver {
   return {
     identified: exchange => {
       const { caller, request } = exchange
-      if (caller) exchange.caller = { ...caller, notes: new RequestNotes(listener => request.onClose?.(listener)) }
+      if (caller)
+        exchange.caller = { ...caller, notes: new RequestNotes(listener => request.onClose?.(listener)) }
       return fail(exchange)
     },
     parsed: fail,
