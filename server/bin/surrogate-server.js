@@ -2,6 +2,9 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
+// Node would open its debugger, through which anybody on this machine could read the master key.
+process.on('SIGUSR1', () => {})
+
 // Parses on old versions of Node, so that they can say what is missing: no top-level `await`, no new syntax.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {

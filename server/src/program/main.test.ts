@@ -147,6 +147,16 @@ t.test('a production server applies its bootstrap file, and prints no key', asyn
   t.notOk(existsSync(join(folder, 'data', 'master.key')))
 })
 
+t.test('SIGUSR1 opens no debugger', async t => {
+  const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev'], {}, [])
+  const { url } = await server.ready()
+  server.signal('SIGUSR1')
+  t.equal((await fetch(`${url}/livez`)).status, 200)
+  const { code, stderr } = await server.end()
+  t.equal(code, 0)
+  t.notMatch(stderr, /Debugger/)
+})
+
 t.test('after a signal the server finishes requests in flight, then exits', async t => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const folder = t.testdir({})

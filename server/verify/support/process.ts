@@ -17,7 +17,7 @@ export interface Process {
   /** Resolves with the first match in the standard output. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends a signal that does not end the process. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR1'): void
   /** Sends a signal, and resolves when the process has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>

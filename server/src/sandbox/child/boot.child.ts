@@ -7,6 +7,9 @@
 import { readSync } from 'node:fs'
 import { Script } from 'node:vm'
 
+// Node would open its debugger.
+process.on('SIGUSR1', () => {})
+
 const socket = 3
 
 function read(length: number): Buffer {
