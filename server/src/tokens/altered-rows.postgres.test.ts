@@ -24,10 +24,14 @@ async function open(t: Test) {
   const tenant = await openTenant(vault)
   const ask = (sql: string, ...values: unknown[]) =>
     database().query(sql.replaceAll(/documents|blocks/g, `${schema.name}.$&`), values)
-  /** The rows of tokens, oldest first. */
+  /** The rows of tokens (kind 111, the code of their letter), oldest first. */
   const rows = async () =>
-    (await ask('SELECT * FROM documents WHERE kind = 4 AND tenant = $1 ORDER BY created_us', tenant.tenantId))
-      .rows
+    (
+      await ask(
+        'SELECT * FROM documents WHERE kind = 111 AND tenant = $1 ORDER BY created_us',
+        tenant.tenantId,
+      )
+    ).rows
   return { vault, tenant, ask, rows, logged }
 }
 
@@ -78,7 +82,7 @@ t.test('a changed due time shows no token after its expiry', withPostgres, async
   const { vault, tenant, ask } = await open(t)
   const expires_at = new Date((await vault.clock.now()) + 60_000).toISOString()
   const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 1, expires_at })).json
-  const later = 'UPDATE documents SET due_ms = due_ms + 86400000 WHERE kind = 4 AND tenant = $1'
+  const later = 'UPDATE documents SET due_ms = due_ms + 86400000 WHERE kind = 111 AND tenant = $1'
   t.equal((await ask(later, tenant.tenantId)).rowCount, 1)
   const ids = async () => (await tenant.send('GET', '/tokens')).json.data.map((one: { id: string }) => one.id)
   t.same(await ids(), [id], 'control')
@@ -95,7 +99,7 @@ t.test('changed times and versions are noticed, and earlier boxes do not open', 
   const [after] = await rows()
   const put = (row: Record<string, unknown>) =>
     ask(
-      'UPDATE documents SET version = $1, created_us = $2, modified_us = $3, box = $4 WHERE kind = 4 AND tenant = $5',
+      'UPDATE documents SET version = $1, created_us = $2, modified_us = $3, box = $4 WHERE kind = 111 AND tenant = $5',
       ...[row.version, row.created_us, row.modified_us, row.box, tenant.tenantId],
     )
   const changes: Record<string, object> = {

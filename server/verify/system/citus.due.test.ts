@@ -34,7 +34,7 @@ async function openCluster(t: Parameters<typeof openVault>[0]) {
   const countTokens = async ({ tenantId }: TestTenant) => {
     const rows = await queryOn<{ count: string }>(
       url,
-      'SELECT count(*) FROM documents WHERE tenant = $1 AND kind = 4',
+      'SELECT count(*) FROM documents WHERE tenant = $1 AND kind = 111',
       [tenantId],
     )
     return Number(rows[0]?.count)

@@ -139,7 +139,7 @@ t.test('an earlier state of a row is found in a copy, by the audit log', withPos
     t.equal((await copy(schema.url, `level:${folder}/${name}`)).refusal, '')
     return run('reindex', ['--storage', `level:${folder}/${name}`], keys(newKey, undefined))
   }
-  const [row] = await ask('SELECT * FROM documents WHERE kind = 4 ORDER BY created_us LIMIT 1')
+  const [row] = await ask('SELECT * FROM documents WHERE kind = 111 ORDER BY created_us LIMIT 1')
   const vault = open(t, schema.url, oldKey)
   const send = sender(vault, apiKey)
   const [{ id }] = (await send('GET', '/tokens?page=3&size=1')).json.data
@@ -147,7 +147,7 @@ t.test('an earlier state of a row is found in a copy, by the audit log', withPos
   t.match((await verified('a')).output, /was built\n$/, 'control')
 
   await ask(
-    'UPDATE documents SET version = $1, modified_us = $2, terms = $3, box = $4 WHERE tenant = $5 AND kind = 4 AND id = $6',
+    'UPDATE documents SET version = $1, modified_us = $2, terms = $3, box = $4 WHERE tenant = $5 AND kind = 111 AND id = $6',
     ...[row.version, row.modified_us, row.terms, row.box, row.tenant, row.id],
   )
   t.match((await send('GET', `/tokens/${id}`)).json.data, /^as it was/, 'a server does not ask the log')

@@ -1,22 +1,31 @@
-/** The kinds of document. A kind and a tenant together make a collection, the unit of order and search. */
-export const documentKinds = [
-  'tenant',
-  'application',
-  'key',
-  'token',
-  'token-cvc',
-  'formula',
-  'reactor',
-  'session',
-  'nonce',
-  'job',
-  'job-content',
-  'idempotency',
-  'deduplication',
-  'audit',
-  'setting',
-] as const
-export type DocumentKind = (typeof documentKinds)[number]
+/**
+ * The kinds of document, and the letter by which engines keep each. Letters must never change, as data outlive this
+ * table. A kind and a tenant together make a collection, the unit of order and search.
+ */
+const letters = {
+  tenant: 't',
+  application: 'a',
+  key: 'k',
+  token: 'o',
+  'token-cvc': 'v',
+  formula: 'f',
+  reactor: 'r',
+  session: 's',
+  nonce: 'n',
+  job: 'j',
+  'job-content': 'p',
+  idempotency: 'i',
+  deduplication: 'd',
+  audit: 'u',
+  setting: 'e',
+} as const
+export type DocumentKind = keyof typeof letters
+export const documentKinds = Object.keys(letters) as DocumentKind[]
+
+const kinds = new Map<string, DocumentKind>(documentKinds.map(kind => [letters[kind], kind]))
+
+export const letterOf = (kind: DocumentKind): string => letters[kind]
+export const kindOfLetter = (letter: string): DocumentKind | undefined => kinds.get(letter)
 
 /**
  * Kinds that requests read again and again: an engine may keep their documents in memory, sealed. Tokens are too

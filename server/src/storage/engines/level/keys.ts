@@ -1,4 +1,5 @@
 import { ClearingCache } from '../../../base/cache.ts'
+import { kindOfLetter, letterOf } from '../../port/kinds.ts'
 import { type Digest, type DocumentKind, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 
 /**
@@ -18,25 +19,6 @@ export interface KeyedCollection {
   readonly tenant: string
   readonly collection: CollectionKey
 }
-
-/** Letters must never change, as data folders outlive this table. */
-const letters = {
-  tenant: 't',
-  application: 'a',
-  key: 'k',
-  token: 'o',
-  'token-cvc': 'v',
-  formula: 'f',
-  reactor: 'r',
-  session: 's',
-  nonce: 'n',
-  job: 'j',
-  'job-content': 'p',
-  idempotency: 'i',
-  deduplication: 'd',
-  audit: 'u',
-  setting: 'e',
-} as const satisfies Record<DocumentKind, string>
 
 export const formatKey = '!format'
 /** There while the index is being built. */
@@ -62,7 +44,7 @@ function digits(value: number, width: number): string {
 }
 
 export function collectionKey(kind: DocumentKind, tenant: string): CollectionKey {
-  return (letters[kind] + shortTenant(tenant)) as CollectionKey
+  return (letterOf(kind) + shortTenant(tenant)) as CollectionKey
 }
 
 /** `collectionKey` with a cache, as every read and write needs it and converting a tenant takes 2 µs. */
@@ -87,14 +69,11 @@ function shortTenant(tenant: string): string {
   return digestOfUuid(tenant)
 }
 
-const kinds = new Map(
-  Object.entries(letters).map(([kind, letter]) => [letter as string, kind as DocumentKind]),
-)
 const collectionWidth = 1 + digestWidth
 
 /** Returns the kind and the tenant of a collection; `undefined` for an unknown letter. */
 export function placeOfCollection(collection: CollectionKey): KeyedCollection | undefined {
-  const kind = kinds.get(collection.charAt(0))
+  const kind = kindOfLetter(collection.charAt(0))
   return kind && { collection, kind, tenant: uuidOfDigest(collection.slice(1) as Digest) }
 }
 
@@ -147,8 +126,8 @@ const agendaPrefix = '!due'
 export const agendaKey = (collection: CollectionKey, dueMs: number, ordinal: number) =>
   `${agendaPrefix}${collection[0]}${digits(dueMs, stampWidth)}${collection.slice(1)}${digits(ordinal, ordinalWidth)}`
 export const agendaRange = (kind: DocumentKind, beforeMs: number) => ({
-  gte: `${agendaPrefix}${letters[kind]}`,
-  lt: `${agendaPrefix}${letters[kind]}${digits(beforeMs, stampWidth)}${endOfKeys}`,
+  gte: `${agendaPrefix}${letterOf(kind)}`,
+  lt: `${agendaPrefix}${letterOf(kind)}${digits(beforeMs, stampWidth)}${endOfKeys}`,
 })
 export const agendaOfAll = keysWith(agendaPrefix)
 function collectionOfAgendaKey(key: string): CollectionKey {
