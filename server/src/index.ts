@@ -38,7 +38,7 @@ export {
 export { FormulaModuleRefused } from './sandbox/modules/bundle.ts'
 export { IsolationMissing } from './sandbox/processes/isolation.ts'
 export type { ConsoleLine, FormulaErrorName, Outcome } from './sandbox/sandbox.ts'
-export { UnfinishedCopy, UnfinishedRotation, WrongMasterKey } from './storage/keys/keyring.ts'
+export { UnfinishedCopy, WrongMasterKey } from './storage/keys/keyring.ts'
 export { UnreadableMasterKey } from './storage/keys/master-key.ts'
 export { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
 export { StoreUnavailable } from './storage/port/port.ts'

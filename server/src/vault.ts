@@ -27,7 +27,7 @@ export interface VaultClock {
  * - `DatabaseRefused`: the database has another schema than this version needs, or its URL is not valid
  * - `StoreUnavailable`: the database or the disk cannot be reached now; try again later
  * - `WrongMasterKey`, `UnreadableMasterKey`: the key does not open this store, or its file holds no key
- * - `UnfinishedRotation`, `UnfinishedCopy`: a command was interrupted and has to be run again
+ * - `UnfinishedCopy`: a copy was interrupted and has to be run again
  * - `BootstrapError`: `bootstrap` is not valid; the message begins with the path of the member
  * - `FormulaModuleRefused`: one of `formulaModules`, or `formulaClient`, cannot be provided to formulas
  * - `ProfileError`: the file of `profile` cannot be read, or has a member that is unknown or not valid

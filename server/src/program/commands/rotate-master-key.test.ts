@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../../verify/support/process.ts'
 import { runHere } from '../../../verify/support/run-here.ts'
-import { dyingAfter, newMasterKey } from '../../../verify/support/stores.ts'
+import { newMasterKey } from '../../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
-import { systemRandom } from '../../base/random.ts'
 import { LevelStore } from '../../storage/engines/level/level-store.ts'
 import { rootTenant } from '../../storage/keys/keyring.ts'
-import { rotateMasterKey } from '../../storage/keys/rotation.ts'
 import { commands } from './table.ts'
 
 const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
@@ -128,26 +126,6 @@ t.test('a folder in use by a server is refused, and the server is not disturbed'
   t.equal(response.status, 200)
   await server.end()
   t.match(await rotate(folder, oldKey, newKey), { code: 0 })
-})
-
-t.test('no server starts after an interrupted rotation until it is completed', async t => {
-  const folder = t.testdir()
-  const apiKey = await fill(folder)
-  const store = await LevelStore.open(join(folder, 'store'))
-  const options = { from: oldKey, to: newKey, random: systemRandom(), nowUs: 1, batchSize: 1 }
-  await t.rejects(rotateMasterKey({ ...options, store: dyingAfter(store, 1) }))
-  await store.close()
-  for (const key of [oldKey, newKey]) {
-    const start = await runHere(['--storage', `level:${folder}`, '--port=0'], {
-      SURROGATE_MASTER_KEY: base64(key),
-    })
-    t.equal(start.code, 2)
-    t.match(start.stderr, /^surrogate-server: a rotation of the master key was cut off: [^\n]+\n$/)
-  }
-  const { code, stdout } = await rotate(folder, oldKey, newKey)
-  t.equal(code, 0)
-  t.match(stdout, /the keys of 1 tenant were wrapped under the new master key, those of 1 before/)
-  t.equal(await readKept(folder, newKey, apiKey), 'as it was')
 })
 
 t.test('master.key of a test server is replaced', async t => {

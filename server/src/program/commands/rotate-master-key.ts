@@ -17,7 +17,8 @@ export const rotateMasterKeyCommand: Command = {
     `${keyVariable} is the present key; without it, master.key in the data folder,`,
     'which is then replaced.',
     `${newKeyVariable} is the new key: 32 bytes in base64. Make one with: openssl rand -base64 32`,
-    'Stop all servers on the store first. If it was interrupted, run it again with the same two keys.',
+    'Stop all servers on the store first. All keys are wrapped at once, or none. If it was interrupted,',
+    'run it again with the same two keys.',
   ],
   async run({ values, environment }) {
     const to = readMasterKey(environment, newKeyVariable)
@@ -46,9 +47,8 @@ export const rotateMasterKeyCommand: Command = {
   },
 }
 
-function report({ rewrapped, tenants, already }: Rotated, inFile: boolean): string {
+function report({ tenants, already }: Rotated, inFile: boolean): string {
   const next = inFile ? 'the new key is in master.key' : `start the server with the new key as ${keyVariable}`
   if (already) return `the store already has the new master key; ${next}\n`
-  const rest = tenants === rewrapped ? '' : `, those of ${tenants - rewrapped} before`
-  return `the keys of ${rewrapped} ${rewrapped === 1 ? 'tenant' : 'tenants'} were wrapped under the new master key${rest}; ${next}\n`
+  return `the keys of ${tenants} ${tenants === 1 ? 'tenant' : 'tenants'} were wrapped under the new master key; ${next}\n`
 }

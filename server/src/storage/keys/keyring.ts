@@ -26,15 +26,6 @@ export class WrongMasterKey extends OperatorError {
   override readonly name = 'WrongMasterKey'
 }
 
-/** Thrown for a store whose tenants are under two master keys; no server may use it. */
-export class UnfinishedRotation extends OperatorError {
-  override readonly name = 'UnfinishedRotation'
-
-  constructor() {
-    super('a rotation of the master key was cut off: run rotate-master-key again with the same two keys')
-  }
-}
-
 /** Thrown for a store that holds an incomplete copy; no server may use it. */
 export class UnfinishedCopy extends OperatorError {
   override readonly name = 'UnfinishedCopy'
@@ -95,13 +86,12 @@ export class Keyring {
     this.#opened.clear()
   }
 
-  /** @throws {WrongMasterKey | UnfinishedRotation | UnfinishedCopy | BrokenRecord} */
+  /** @throws {WrongMasterKey | UnfinishedCopy | BrokenRecord} */
   async #read(tenant: string): Promise<TenantKeys | undefined> {
-    const [document, rotation, copy] = await this.#store.get('tenant', rootTenant, [
+    const [document, copy] = await this.#store.get('tenant', rootTenant, [
       addressOf(tenant),
-      ...(tenant === rootTenant ? [rotationAddress, copyAddress] : []),
+      ...(tenant === rootTenant ? [copyAddress] : []),
     ])
-    if (rotation) throw new UnfinishedRotation()
     if (copy) throw new UnfinishedCopy()
     if (!document) return undefined
     const bytes = unwrapKeys(this.#master, document)
@@ -160,10 +150,9 @@ function wrapContext(address: Digest): string {
 export const addressOf = digestOfUuid
 export const tenantAt = uuidOfDigest
 
-/** Addresses of markers, which are there while a command is not finished. No tenant has these UUIDs. */
-export const rotationAddress = addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff')
+/** The address of the marker of a copy that is not finished. No tenant has this UUID. */
 export const copyAddress = addressOf('ffffffff-ffff-ffff-ffff-fffffffffffe')
-const notTenants: ReadonlySet<Digest> = new Set([addressOf(rootTenant), rotationAddress, copyAddress])
+const notTenants: ReadonlySet<Digest> = new Set([addressOf(rootTenant), copyAddress])
 
 /** True if a document of kind `tenant` holds the keys of a tenant, not those of the root or a marker. */
 export function isTenantAddress(address: Digest): boolean {

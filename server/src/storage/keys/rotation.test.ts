@@ -5,7 +5,7 @@ import { systemRandom } from '../../base/random.ts'
 import { keyVersionOf } from '../../crypto/envelope.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'
 import type { Store } from '../port/port.ts'
-import { Keyring, rootTenant, UnfinishedRotation, WrongMasterKey } from './keyring.ts'
+import { Keyring, rootTenant, WrongMasterKey } from './keyring.ts'
 import { RotationRefused, rotateMasterKey } from './rotation.ts'
 
 const random = systemRandom()
@@ -24,8 +24,7 @@ async function storeWith(count: number) {
   return { store, tenants }
 }
 
-const rotate = (store: Store, keys = { from, to }, batchSize?: number) =>
-  rotateMasterKey({ store, ...keys, random, nowUs: 2, ...(batchSize === undefined ? {} : { batchSize }) })
+const rotate = (store: Store, keys = { from, to }) => rotateMasterKey({ store, ...keys, random, nowUs: 2 })
 
 const opensRoot = (store: Store, key: Uint8Array) => new Keyring(store, key, random).open(rootTenant)
 
@@ -49,7 +48,7 @@ t.test('a rotation is one commit that only rewraps keys', async t => {
     )
   const before = await boxes()
   const keysBefore = await new Keyring(store, from, random).open(tenants[0] ?? '')
-  t.same(await rotate(dyingAfter(store, 1)), { rewrapped: 5, tenants: 5, already: false })
+  t.same(await rotate(dyingAfter(store, 1)), { tenants: 5, already: false })
   t.same(await boxes(), before, 'no document was written anew')
   t.same(await new Keyring(store, to, random).open(tenants[0] ?? ''), keysBefore)
   t.ok(await canRead(store, to, tenants))
@@ -60,36 +59,17 @@ t.test('a rotation is one commit that only rewraps keys', async t => {
 t.test('a repeated rotation changes nothing', async t => {
   const { store, tenants } = await storeWith(2)
   await rotate(store)
-  t.same(await rotate(store), { rewrapped: 0, tenants: 2, already: true })
+  t.same(await rotate(store), { tenants: 2, already: true })
   t.ok(await canRead(store, to, tenants))
 })
 
-t.test(
-  'a rotation that was cut off anywhere prevents servers from starting, and the same keys finish it',
-  async t => {
-    const commits = 4
-    for (let survived = 0; survived <= commits; survived++) {
-      const { store, tenants } = await storeWith(5)
-      const cut = rotate(dyingAfter(store, survived), { from, to }, 2)
-      if (survived === commits) await cut
-      else await t.rejects(cut, { name: 'StoreUnavailable' })
-
-      if (survived === 0) t.ok(await canRead(store, from, tenants), 'nothing was changed yet')
-      else if (survived < commits) {
-        await t.rejects(opensRoot(store, from), UnfinishedRotation)
-        await t.rejects(opensRoot(store, to), UnfinishedRotation)
-        await t.rejects(opensRoot(store, newMasterKey()), UnfinishedRotation)
-        await t.rejects(rotate(store, { from, to: newMasterKey() }), RotationRefused, 'not to a third key')
-        await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused, 'not from a third key')
-      }
-      const done = await rotate(store, { from, to }, 2)
-      t.equal(done.already, survived === commits)
-      t.equal(done.rewrapped, Math.max(0, survived === commits ? 0 : 5 - 2 * survived))
-      t.ok(await canRead(store, to, tenants), `completed after ${survived} commits`)
-      await t.rejects(opensRoot(store, from), WrongMasterKey)
-    }
-  },
-)
+t.test('a rotation that was cut off has changed nothing, and can be repeated', async t => {
+  const { store, tenants } = await storeWith(5)
+  await t.rejects(rotate(dyingAfter(store, 0)), { name: 'StoreUnavailable' })
+  t.ok(await canRead(store, from, tenants))
+  t.same(await rotate(store), { tenants: 5, already: false })
+  t.ok(await canRead(store, to, tenants))
+})
 
 t.test('a rotation that is not possible is refused, and changes nothing', async t => {
   const { store, tenants } = await storeWith(2)

@@ -1,7 +1,6 @@
 import { digestOfFacts } from '../../crypto/digest.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
-import { isTenantAddress, rootTenant, tenantAt, unwrapKeys } from '../keys/keyring.ts'
-import { copyMarker } from '../keys/marker.ts'
+import { copyAddress, isTenantAddress, rootTenant, tenantAt, unwrapKeys } from '../keys/keyring.ts'
 import { documentKinds, type StoredDocument } from '../port/port.ts'
 import { CopyDiffers } from './refusal.ts'
 import type { Documents } from './walk.ts'
@@ -58,7 +57,7 @@ export async function compareStores(
 
 async function* documentsOf({ documents }: Side): AsyncGenerator<StoredDocument, undefined> {
   for await (const page of documents()) {
-    for (const document of page.documents) if (document.id !== copyMarker.address.id) yield document
+    for (const document of page.documents) if (document.id !== copyAddress) yield document
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts'
 import { KeyedDigest } from '../../crypto/digest.ts'
-import type { SealingKey } from '../../crypto/envelope.ts'
+import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import {
   addressOf,
   copyAddress,
@@ -8,13 +8,10 @@ import {
   masterSealingKey,
   rewrapKeys,
   rootTenant,
-  rotationAddress,
   tenantAt,
   UnfinishedCopy,
-  UnfinishedRotation,
   unwrapKeys,
 } from '../keys/keyring.ts'
-import { copyMarker } from '../keys/marker.ts'
 import { bytesOf } from '../port/decide.ts'
 import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
 import { compareStores, type Side } from './compare.ts'
@@ -68,33 +65,33 @@ export interface Copied {
 /**
  * Checks that documents can be copied, before anything is written: tries the keys of all tenants, as a copy that
  * cannot be finished is of no use.
- * @throws {CopyRefused | UnfinishedRotation | UnfinishedCopy | StoreUnavailable}
+ * @throws {CopyRefused | UnfinishedCopy | StoreUnavailable}
  */
 export async function openSource(documents: Documents, masterKey: Uint8Array): Promise<Source> {
   const key = masterSealingKey(masterKey)
-  let refusal: CopyRefused | undefined
   let root: { readonly rootBox: Uint8Array; readonly identity: Uint8Array } | undefined
   for await (const page of documents()) {
     // The keys of tenants come first.
     if (page.kind !== 'tenant') break
     for (const document of page.documents) {
-      if (document.id === rotationAddress) throw new UnfinishedRotation()
       if (document.id === copyAddress) throw new UnfinishedCopy()
       const isRoot = document.id === addressOf(rootTenant)
       const keys = unwrapKeys(key, document)
-      if (!keys) {
-        // A rotation that was cut off, whose marker comes last, says more.
-        refusal ??= isRoot ? wrongMasterKey() : keysDoNotOpen(document)
-        continue
-      }
+      if (!keys) throw isRoot ? wrongMasterKey() : keysDoNotOpen(document)
       if (isRoot) root = { rootBox: document.box, identity: identityOf(indexKeyOf(keys)) }
       keys.fill(0)
     }
   }
-  if (refusal) throw refusal
   if (!root) throw new CopyRefused('the source has no keys yet, and so no records')
   return { documents, key, ...root }
 }
+
+/**
+ * A document that is there until the copy is complete. The keyring opens no store with it. It is sealed under the master
+ * key of the destination and names the source, so that only the same two can go on.
+ */
+const markerPlace = { kind: 'tenant', tenant: rootTenant, id: copyAddress } as const
+const markerContext = 'copy'
 
 const identityOf = (indexKey: Uint8Array) => Buffer.from(new KeyedDigest(indexKey).hex('copy', 'source'))
 
@@ -125,7 +122,7 @@ export async function copyStore(options: CopyOptions): Promise<Copied> {
     onProgress('compared', records),
   )
   await options.onVerified?.()
-  await mustCommit(to.store, [{ type: 'remove', ...copyMarker.address }], nowUs)
+  await mustCommit(to.store, [{ type: 'remove', ...markerPlace }], nowUs)
   return { copied, already: documents - copied, tenants, cutOff }
 }
 
@@ -151,11 +148,11 @@ async function* restoresOf(
 
 /** Marks the destination as unfinished. Returns true if it was marked before. */
 async function begin({ from, random, nowUs }: CopyOptions, to: Destination): Promise<boolean> {
-  const { kind, tenant, id } = copyMarker.address
+  const { kind, tenant, id } = markerPlace
   const rootAddress = addressOf(rootTenant)
   const [marker, root] = await to.store.get(kind, tenant, [id, rootAddress])
   if (marker) {
-    const identity = copyMarker.open(to.key, marker)
+    const identity = open(to.key, markerContext, marker.box)
     if (!identity) {
       throw new CopyRefused(
         'the destination holds a copy that was begun with another master key: continue with that key, or empty it',
@@ -172,8 +169,8 @@ async function begin({ from, random, nowUs }: CopyOptions, to: Destination): Pro
   if (total > 0) throw new CopyRefused('the destination holds data already: a copy needs an empty one')
   const marking: Write = {
     type: 'restore',
-    ...copyMarker.address,
-    ...copyMarker.content(to.key, from.identity, random),
+    ...{ ...markerPlace, terms: [], uniques: [] },
+    ...sealedAs(seal(to.key, markerContext, from.identity, random)),
     version: 1,
     // Before every document of this collection.
     createdUs: 0,

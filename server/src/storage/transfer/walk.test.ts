@@ -3,8 +3,7 @@ import t from 'tap'
 import { OpenMemoryStore, replacing } from '../../../verify/support/stores.ts'
 import { LevelStore } from '../engines/level/level-store.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'
-import { addressOf, rootTenant } from '../keys/keyring.ts'
-import { copyMarker } from '../keys/marker.ts'
+import { addressOf, copyAddress, rootTenant } from '../keys/keyring.ts'
 import { digest, insert, mustCommit, restore, tenantA, tenantB } from '../port/port.samples.ts'
 import type { Query, Store } from '../port/port.ts'
 import { walkCollection, walkTenants } from './walk.ts'
@@ -146,7 +145,7 @@ t.test('the walk yields the root and then all tenants with keys', async t => {
   })
   await mustCommit(store, [
     keys(tenantB),
-    { ...insert(0), ...copyMarker.address } as ReturnType<typeof insert>,
+    { ...insert(0), kind: 'tenant', tenant: rootTenant, id: copyAddress } as ReturnType<typeof insert>,
     keys(rootTenant),
     keys(tenantA),
   ])
