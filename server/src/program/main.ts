@@ -26,7 +26,7 @@ const exitRefused = 2
 /** Runs the server until a signal ends it, or runs one command. Resolves with the exit code. */
 export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   // Node would open its debugger, through which anybody on this machine could read the master key.
-  process.on('SIGUSR1', () => {})
+  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {})
   try {
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {

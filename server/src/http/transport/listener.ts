@@ -116,7 +116,18 @@ async function serve(port: Port, request: IncomingMessage, response: ServerRespo
   const content = await port.core(new WireRequest(request, response, port.bodies))
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
   if (port.isDraining) content.headers.Connection = 'close'
-  port.outbox.add(() => writeResponse(request.method === 'HEAD', response, content))
+  port.outbox.add(() => {
+    if (!request.complete) endAfterRest(request.socket)
+    writeResponse(request.method === 'HEAD', response, content)
+  })
+}
+
+/**
+ * Closing a connection on which a body still arrives would reset it, and the response could be lost before it is read. So
+ * our side is closed, and the rest is read and dropped, within the limits of a request.
+ */
+function endAfterRest(socket: Socket): void {
+  socket.destroySoon = () => void socket.end()
 }
 
 /** Ends connections without a request at once, others after their response, and all of them after `graceMs`. */

@@ -184,6 +184,18 @@ t.test('a caller that sends all of a body that is too long still gets the respon
   }
 })
 
+t.test('a caller that wants to close the connection gets the refusal of its body, too', async t => {
+  for (const framing of [`Content-Length: ${16 * limit}`, chunked]) {
+    const caller = open()
+    const rest = ' '.repeat(16 * limit)
+    caller.socket.pause()
+    const bytes = `POST /tokens HTTP/1.1\r\n${headers(key, asJson, close, framing)}${framing === chunked ? `${chunk(rest)}0\r\n\r\n` : rest}`
+    await new Promise(resolve => caller.socket.write(bytes, resolve))
+    caller.socket.resume()
+    t.match(await caller.ended, /^HTTP\/1\.1 413 [\s\S]*\}$/)
+  }
+})
+
 t.test('a caller that hangs up in the middle of a body leaves no token and no error in the log', async t => {
   const faults: string[] = []
   const own = openVault(t, { log: createLog(line => faults.push(line), 'warn') })
