@@ -1,10 +1,10 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { instrument, type SourceMutant } from './instrument.ts'
-import { instrumentValidators } from './instrument-validators.ts'
-import { isMutated, mutatedValidators } from './places.ts'
+import { isMutated } from './places.ts'
+import { mutatedBackend, validatorMutants } from './validator-mutants.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const sources = join(root, 'server/src')
@@ -30,11 +30,10 @@ export async function buildMutants(notes = false): Promise<Built> {
     mutants.push(...made.mutants)
     return made.text
   }
-  for (const name of mutatedValidators(join(generated, 'validators'))) {
-    const file = join(generated, `validators/${name}.cjs`)
-    const text = await readFile(file, 'utf8')
-    await writeFile(file, add(instrumentValidators(name, text, mutants.length)))
-  }
+  const validators = validatorMutants(pathToFileURL(join(generated, 'requests.json')))
+  mutants.push(...validators.mutants)
+  await rename(join(generated, 'openapi-backend.cjs'), join(generated, 'openapi-backend.original.cjs'))
+  await writeFile(join(generated, 'openapi-backend.cjs'), mutatedBackend(validators.schemas))
   await build({
     bundle: true,
     format: 'esm',

@@ -3,11 +3,11 @@ import type { Instrumented, SourceMutant } from './instrument.ts'
 import { switchName } from './instrument.ts'
 
 /**
- * Puts mutants into validators made from the contract: each check left out, and each limit one more and one less.
- * A validator returns at the first error: `if (broken) return f.errors = [{ keyword, schemaPath }], false`.
+ * Puts mutants into a validator that ajv made: each check left out, and each limit one more and one less. A validator
+ * returns at the first error: `if (broken) { f.errors = [{ keyword, schemaPath }]; return false }`.
  */
 export function instrumentValidators(name: string, text: string, first: number): Instrumented {
-  const source = ts.createSourceFile(`${name}.cjs`, text, ts.ScriptTarget.ES2023, true)
+  const source = ts.createSourceFile(`${name}.js`, text, ts.ScriptTarget.ES2023, true)
   const mutants: SourceMutant[] = []
   const edits: { readonly from: number; readonly to: number; readonly text: string }[] = []
   const counted = new Map<string, number>()
@@ -20,11 +20,12 @@ export function instrumentValidators(name: string, text: string, first: number):
   }
   const visit = (node: ts.Node): void => {
     node.forEachChild(visit)
-    if (!ts.isReturnStatement(node)) return
-    const rule = ruleOf(node.getText(source))
-    if (!rule) return
-    const [start, { end }] = [node.getStart(source), node]
-    edits.push({ from: start, to: start, text: `{if (!${isOn(`${rule} left out`)}) ` })
+    if (!ts.isExpressionStatement(node) || !ts.isBlock(node.parent)) return
+    const next = node.parent.statements[node.parent.statements.indexOf(node) + 1]
+    const rule = next && ts.isReturnStatement(next) ? ruleOf(name, node.getText(source)) : undefined
+    if (!rule || !next) return
+    const [start, { end }] = [node.getStart(source), next]
+    edits.push({ from: start, to: start, text: `if (!${isOn(`${rule} left out`)}) {` })
     edits.push({ from: end, to: end, text: '}' })
     const limit = limitOf(node, source)
     if (!limit) return
@@ -44,29 +45,32 @@ export function instrumentValidators(name: string, text: string, first: number):
 }
 
 /** The rule that a statement reports as broken, by its place in the schema. */
-function ruleOf(statement: string): string | undefined {
+function ruleOf(name: string, statement: string): string | undefined {
   const [, path] = /schemaPath:"([^"]+)"/.exec(statement) ?? []
-  const isRule = /\.errors=\[\{/.test(statement) && !/\/(type|discriminator)$/.test(path ?? '')
-  return isRule && !neverBroken.some(pattern => pattern.test(path ?? '')) ? path : undefined
+  const isRule = /\.errors = \[\{/.test(statement) && !/\/(type|discriminator)$/.test(path ?? '')
+  return isRule && !neverBroken.some(pattern => pattern.test(`${name} ${path}`)) ? path : undefined
 }
 
 /** Rules that no request breaks. */
 const neverBroken = [
   // A missing body is refused before, as malformed JSON.
-  /^#\/required$/,
+  /^requests\/\S+ #\/required$/,
   // The router has filled the path, and unknown parameters of the query are left out before.
-  /^#\/properties\/(path|query)\/(required|additionalProperties)$/,
+  /^requests\/\S+ #\/properties\/(path|query)\/(required|additionalProperties)$/,
   // The member that discriminates has chosen this alternative.
-  /\/oneOf\/\d+\/properties\/(type|attribute)\/const$/,
+  /\/oneOf\/\d+\/properties\/attribute\/const$/,
+  /^Create\w+Token #\/properties\/type\/const$/,
 ]
 
 /** The number in the condition of a check of a length, a count or a value. */
-function limitOf(node: ts.ReturnStatement, source: ts.SourceFile): ts.NumericLiteral | undefined {
-  const { parent } = node
-  const check = ts.isBlock(parent) ? parent.parent : parent
-  if (!ts.isIfStatement(check)) return undefined
-  const isInThen = check.thenStatement === node || check.thenStatement === parent
-  if (!isInThen || !/keyword:"(max|min)/.test(node.getText(source))) return undefined
+function limitOf(node: ts.ExpressionStatement, source: ts.SourceFile): ts.NumericLiteral | undefined {
+  const check = node.parent.parent
+  if (
+    !ts.isIfStatement(check) ||
+    check.thenStatement !== node.parent ||
+    !/keyword:"(max|min)/.test(node.getText(source))
+  )
+    return undefined
   let found: ts.NumericLiteral | undefined
   const visit = (inner: ts.Node): void => {
     if (ts.isNumericLiteral(inner)) found ??= inner

@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs'
-
 /** The files of the server that hold the rules that callers see, by folder. Others keep bytes, processes and sockets. */
 const places: Readonly<Record<string, readonly string[]>> = {
   access: [
@@ -59,15 +57,3 @@ export const mutatedFiles: ReadonlySet<string> = new Set(
 
 /** @param file path from the folder of the server's sources */
 export const isMutated = (file: string): boolean => mutatedFiles.has(file)
-
-/**
- * Names the validators that decide on a request or a value, such as `requests/tokens.get`. Those of `refusals` only explain,
- * and those of `responses` only run in tests.
- * @param folder of the validators
- */
-export const mutatedValidators = (folder: string): readonly string[] =>
-  ['requests', 'schemas'].flatMap(kind =>
-    readdirSync(`${folder}/${kind}`)
-      .sort()
-      .map(name => `${kind}/${name.replace(/\.cjs$/, '')}`),
-  )

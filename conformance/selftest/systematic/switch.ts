@@ -1,3 +1,6 @@
+import { instrumentValidators } from './instrument-validators.ts'
+import type { MutatedSchema } from './validator-mutants.ts'
+
 /** Turns the mutants of an instrumented server on and off, and notes which of them a request reaches. */
 export const mutantSwitch = {
   /** The mutant that is on; -1 for none. */
@@ -9,6 +12,8 @@ export const mutantSwitch = {
 declare global {
   // Instrumented code calls it by this name, in whatever file it is.
   var __mutant: (number: number) => boolean
+  // Called with each validator that the instrumented server compiles.
+  var __instrument: (schema: MutatedSchema | undefined, code: string) => string
   var __note: <T>(isDecision: boolean, value: T, ...others: readonly (number | (() => unknown))[]) => T
 }
 
@@ -18,6 +23,9 @@ globalThis.__mutant = number => {
   reached[number] = 1
   return mutantSwitch.active === number
 }
+
+globalThis.__instrument = (schema, code) =>
+  schema ? instrumentValidators(schema.name, code, schema.first).text : code
 
 // Marks those mutants as reached whose value differs from that of the code.
 globalThis.__note = (isDecision, value, ...others) => {

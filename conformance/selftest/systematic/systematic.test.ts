@@ -1,15 +1,14 @@
 // Only at night: it builds the server with mutants.
 // In a process of its own: it builds the server with its mutants and runs it in a thread.
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import tap from 'tap'
 import { contract } from '../_reference.ts'
 import { buildMutants } from './build.ts'
 import { instrument } from './instrument.ts'
-import { instrumentValidators } from './instrument-validators.ts'
-import { isMutated, mutatedFiles, mutatedValidators } from './places.ts'
+import { isMutated, mutatedFiles } from './places.ts'
 import { MutantRunner } from './runner.ts'
 import { readSurvivors } from './survivors.ts'
+import { validatorMutants } from './validator-mutants.ts'
 import { wireMutants } from './wire.ts'
 
 const sources = new URL('../../../server/src/', import.meta.url)
@@ -21,11 +20,7 @@ tap.test(
     const made = files.flatMap(
       file => instrument(file, readFileSync(new URL(file, sources), 'utf8'), 0).mutants,
     )
-    const folder = fileURLToPath(new URL('generated/validators', sources))
-    const validators = mutatedValidators(folder).flatMap(name => {
-      const text = readFileSync(`${folder}/${name}.cjs`, 'utf8')
-      return instrumentValidators(name, text, 0).mutants
-    })
+    const { mutants: validators } = validatorMutants(new URL('generated/requests.json', sources))
     t.ok(validators.length >= 100, `${validators.length} mutants of the contract`)
     const names = [...made, ...validators]
       .map(({ id }) => id)
@@ -80,10 +75,7 @@ tap.test('mutants of code, contract and responses are killed by the cases that a
   const never = 'access/rules.ts deciderOf: !found → turned'
   t.equal(await killer(never, ['DAT-001.a', 'AUT-003.a']), 'DAT-001.a', 'one of the code')
   t.equal(await killer('wire tokens.get: data left out', ['TOK-025.a']), 'TOK-025.a', 'one of a response')
-  const limit =
-    built.mutants.find(({ id }) =>
-      /^contract requests\/tokens\.create .*metadata\/maxProperties left out/.test(id),
-    )?.id ?? ''
+  const limit = built.mutants.find(({ id }) => id === 'contract Metadata #/maxProperties left out')?.id ?? ''
   const type = 'TOK-541.create-token'
   const by = await killer(limit, [type, 'TYP-505.a'])
   t.match(by, /TOK-541|TYP-505/, 'one of the contract')

@@ -1,7 +1,6 @@
 /**
  * Bundles our own code into a few files, since hundreds take longer to find than to run, and puts beside them what
- * the server reads: the contract as JSON, its operations and validators, the page that shows it, and the sandbox's
- * programs.
+ * the server reads: the contract as JSON, openapi-backend, the page that shows the contract, and the sandbox's programs.
  */
 import { cp } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -53,9 +52,10 @@ await build({
 await cp(new URL('src/generated/schemas', root), new URL('dist/schemas', root), { recursive: true })
 for (const name of [
   'openapi.json',
-  'operations.json',
-  'dev-operations.json',
-  'validators',
+  'requests.json',
+  'closed.json',
+  'openapi-backend.cjs',
+  'openapi-backend.LICENSE.txt',
   'docs',
   'dev-page',
   'sandbox',

@@ -2,16 +2,22 @@ import type { JsonObject, JsonValue } from '../../src/base/json/json.ts'
 
 /** Returns the contract of every server: without the operations of development servers and of options, and what only they use. */
 export function withoutDevelopment(document: JsonObject): JsonObject {
+  const tags = (document.tags as JsonObject[]).filter(({ name }) => name !== 'Development')
+  return { ...withoutParts(document, part => isDevelopment(part) || isOptional(part)), tags }
+}
+
+/** Returns the contract without the operations of options, and what only they use. */
+export function withoutOptions(document: JsonObject): JsonObject {
+  return withoutParts(document, isOptional)
+}
+
+function withoutParts(document: JsonObject, isUnwanted: (part: JsonObject) => boolean): JsonObject {
   const components = Object.entries(document.components as Record<string, JsonObject>)
   return {
     ...document,
-    tags: (document.tags as JsonObject[]).filter(({ name }) => name !== 'Development'),
-    paths: pathsWhere(document, operation => !isDevelopment(operation) && !isOptional(operation)),
+    paths: pathsWhere(document, operation => !isUnwanted(operation)),
     components: Object.fromEntries(
-      components.map(([kind, parts]) => [
-        kind,
-        without(parts, part => isDevelopment(part as JsonObject) || isOptional(part as JsonObject)),
-      ]),
+      components.map(([kind, parts]) => [kind, without(parts, part => isUnwanted(part as JsonObject))]),
     ),
   }
 }

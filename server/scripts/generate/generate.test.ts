@@ -1,4 +1,4 @@
-// In a process of its own: it compiles a server of another contract.
+// In a process of its own: it builds a server of another contract.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -6,8 +6,9 @@ import t from 'tap'
 import { parse } from 'yaml'
 import type { createVault } from '../../src/vault.ts'
 import { bundleOptions } from '../build/bundle-options.ts'
-import { compileValidators } from './compile-validators.ts'
+import { bundleBackend } from './bundle-backend.ts'
 import { factsModule } from './facts.ts'
+import { writeValidationDocuments } from './validation-documents.ts'
 
 /** The contract with other bounds and defaults. */
 async function otherContract() {
@@ -29,7 +30,8 @@ async function buildServer(folder: URL): Promise<typeof createVault> {
   await mkdir(generated)
   await writeFile(new URL('facts.ts', generated), factsModule(document, document))
   await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
-  await compileValidators(document, generated)
+  await writeValidationDocuments(document, generated)
+  await bundleBackend(generated)
   const facts = fileURLToPath(new URL('facts.ts', generated))
   await build({
     ...bundleOptions,

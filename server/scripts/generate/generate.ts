@@ -1,7 +1,7 @@
 /**
  * Makes what the server reads at run time from the contract: its facts and the types of its operations as
- * TypeScript; the document as JSON, and the page that shows it; its operations and validators as code; and the
- * programs beside the server, the client in them. Run by `npm run generate`; its output is never edited and not
+ * TypeScript; the document as JSON, and the page that shows it; the documents that requests and responses are
+ * validated by; and the programs beside the server, the client in them. Run by `npm run generate`; its output is never edited and not
  * under version control.
  */
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -40,5 +40,7 @@ for (const [name, schema] of [
 }
 const { bundlePrograms } = await import('./bundle-programs.ts')
 const { bundlePages } = await import('./bundle-pages.ts')
-const { compileValidators } = await import('./compile-validators.ts')
-await Promise.all([bundlePrograms(), bundlePages(), compileValidators(whole, generated)])
+const { bundleBackend } = await import('./bundle-backend.ts')
+const { writeValidationDocuments } = await import('./validation-documents.ts')
+await writeValidationDocuments(whole, generated)
+await Promise.all([bundlePrograms(), bundlePages(), bundleBackend(generated)])

@@ -1,7 +1,8 @@
 import { Semaphores } from '../base/flow/semaphore.ts'
 import { longOperationLimits } from '../base/limits.ts'
+import { backends } from '../contract/backends.ts'
 import { readDocument } from '../contract/contract.ts'
-import type { Handlers } from '../http/handlers/handler.ts'
+import { checkHandlers, type Handlers } from '../http/handlers/handler.ts'
 import {
   applicationHandlers,
   formulaHandlers,
@@ -28,6 +29,8 @@ import type { Deployment } from './deployment.ts'
 export async function createHttp(deployment: Deployment, health: Health): Promise<Core> {
   const { options, dev, headerPrefix, validators, log, random, dialect } = deployment
   const development = dev ? await import('./development.ts') : undefined
+  const handlers = handlersOf(deployment)
+  checkHandlers(handlers, validators.operations)
   const services: Services = {
     ...deployment,
     testObserver: development?.observerOf(deployment),
@@ -37,8 +40,8 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     translator:
       dialect &&
       (await import('../http/pipeline/translator.ts')).translatorOf(dialect, deployment.headerNames),
-    router: new Router(validators.operations),
-    handlers: handlersOf(deployment),
+    router: new Router(backends.requests().router, validators.operations),
+    handlers,
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
     inFlight: new Set(),
     longOperations: new Semaphores(longOperationLimits),

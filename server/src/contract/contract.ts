@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { JsonValue } from '../base/json/json.ts'
 import type { DevOperationId } from '../generated/dev-operations.ts'
 import { headerPrefix as contractHeaderPrefix, type proxyOperations } from '../generated/facts.ts'
@@ -50,18 +49,6 @@ export interface QueryParameter {
   /** The separator of the name and a key, if the kind is `map`. */
   readonly keySeparator: string
   readonly default?: JsonValue
-}
-
-const require = createRequire(new URL('operations.json', generatedFiles))
-
-/** Returns every operation of the contract. On demand, since the script that generates the file imports this module. */
-export function readOperations(): readonly Operation[] {
-  return require('./operations.json')
-}
-
-/** Returns the operations of development servers, `/_dev/*`. */
-export function readDevOperations(): readonly Operation[] {
-  return require('./dev-operations.json')
 }
 
 /** Returns the contract as JSON, with the header prefix of this server. */

@@ -82,11 +82,8 @@ function surplusMessage({ params, parentSchema }: ErrorObject): string {
 
 function discriminatorMessage(error: ErrorObject): string {
   if (error.params.error === 'tag') return 'is required, as a text'
-  const branches: unknown = error.parentSchema?.oneOf
-  const names = Array.isArray(branches)
-    ? branches.map(branch => branch?.properties?.[error.params.tag]?.const).filter(name => name !== undefined)
-    : []
-  return names.length > 0 ? `must be one of ${names.join(', ')}` : 'is not a known value'
+  const names: unknown = error.parentSchema?.['x-tags']
+  return Array.isArray(names) ? `must be one of ${names.join(', ')}` : 'is not a known value'
 }
 
 function stepsOf(pointer: string): Step[] {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { headerPrefix } from '../generated/facts.ts'
-import { readDocument, readOperations } from './contract.ts'
+import { readOperations } from './backends.ts'
+import { readDocument } from './contract.ts'
 import { type Place, Places } from './places.ts'
 
 const places = new Places(JSON.parse(readDocument(headerPrefix)))

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { ServiceError } from '../base/errors.ts'
-import { type Operation, readDevOperations } from './contract.ts'
+import { readDevOperations } from './backends.ts'
+import type { Operation } from './contract.ts'
 import { type RequestParts, Validators } from './validators.ts'
 
 const validators = new Validators('ACME')

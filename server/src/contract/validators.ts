@@ -1,14 +1,12 @@
-import { createRequire } from 'node:module'
-import type { ErrorObject, ValidateFunction } from 'ajv'
-import { fullFormats } from 'ajv-formats/dist/formats.js'
+import type { ErrorObject } from 'ajv'
 import { type FieldErrors, moreErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
-import { generatedFiles } from '../generated-files.ts'
-import { type Operation, readDocument, readOperations } from './contract.ts'
+import type { Backend } from './backend.ts'
+import { backends, readOperations } from './backends.ts'
+import { type Operation, readDocument } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'
-import { formats } from './formats.ts'
 import { hasOtherSpelling, Spellings, type UnknownMember } from './spellings.ts'
 
 /** Checks values that no request carried whole against the contract's schemas: merged and tokenized data. */
@@ -21,24 +19,13 @@ export interface RequestParts {
   readonly requestBody?: JsonValue | undefined
 }
 
-type Validate = Readonly<Record<string, ValidateFunction>>
-type Folder = 'requests' | 'refusals' | 'schemas' | 'schema-refusals' | 'responses'
-
-const require = createRequire(new URL('operations.json', generatedFiles))
-
-/** Formats by name, as a pattern or a function: ajv's own that the contract uses, and ours. */
-const formatTable = {
-  ...fullFormats,
-  ...Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, { validate: test }])),
-}
-
 /** The prefix of the headers in `openapi.yaml`, in lower case as validators expect it. A server may use another one. */
 const contractPrefix = `${contractHeaderPrefix.toLowerCase()}-`
 const idempotencyHeader = `${contractPrefix}idempotency-key`
 
 /**
  * Validates requests, values and responses against the contract. A first validator stops at the first error. Values that
- * fail are shortened and pass through a second one, loaded on demand, that collects all errors.
+ * fail are shortened and pass through a second one, compiled on demand, that collects all errors.
  */
 export class Validators {
   readonly operations = readOperations()
@@ -47,42 +34,20 @@ export class Validators {
   /** The names of all members in the contract. */
   #named: ReadonlySet<string> | undefined
   #spellings: Spellings | undefined
-  readonly #loaded: Readonly<Record<Folder, Map<string, Validate>>> = {
-    requests: new Map(),
-    refusals: new Map(),
-    schemas: new Map(),
-    'schema-refusals': new Map(),
-    responses: new Map(),
-  }
 
   constructor(headerPrefix: string) {
     this.#headerPrefix = `${headerPrefix.toLowerCase()}-`
-  }
-
-  /** Loads functions made from the contract by `npm run generate`. Node keeps their code for all vaults. */
-  #load(folder: Folder, module: string): Validate {
-    const known = this.#loaded[folder].get(module)
-    if (known) return known
-    const functions: Validate = require(`./validators/${folder}/${module}.cjs`).compile(formatTable)
-    this.#loaded[folder].set(module, functions)
-    return functions
-  }
-
-  /** Loads those of an operation. The operations of development servers share a module. */
-  #loadOf({ id }: Operation, folder: Folder): Validate {
-    if (!id.startsWith('dev.')) return this.#load(folder, id)
-    const own = Object.entries(this.#load(folder, 'dev')).filter(([name]) => name.startsWith(`${id} `))
-    return Object.fromEntries(own.map(([name, validate]) => [name.slice(id.length + 1), validate]))
   }
 
   /** @throws {ServiceError} validation, with what is wrong */
   checkRequest(operation: Operation, parts: RequestParts): void {
     const { path, query, idempotencyKey, requestBody } = parts
     const request = { path, query, header: { [idempotencyHeader]: idempotencyKey }, requestBody }
-    // Those of development servers are few, and have only the thorough one.
-    const folder = operation.id.startsWith('dev.') ? 'refusals' : 'requests'
-    for (const validate of Object.values(this.#loadOf(operation, folder))) {
-      if (!validate(request)) this.#refuse(operation, request, validate.errors ?? [])
+    const isDev = operation.id.startsWith('dev.')
+    const backend = isDev ? backends.closed() : backends.requests()
+    for (const validate of backend.ofRequest(operation.id)) {
+      if (validate(request)) continue
+      this.#refuse(operation, request, validate.errors ?? [], isDev ? backend : backends.refusals())
     }
   }
 
@@ -90,14 +55,15 @@ export class Validators {
     operation: Operation,
     request: Omit<RequestParts, 'idempotencyKey'>,
     first: readonly ErrorObject[],
+    backend: Backend,
   ): never {
     const { requestBody } = request
     const { value, isCut } = this.#excerpt({ query: request.query, body: requestBody ?? null })
     const { query, body } = value as { query: JsonObject; body: JsonValue }
     const excerpt = { ...request, query, requestBody: requestBody === undefined ? undefined : body }
-    const all = Object.values(this.#loadOf(operation, 'refusals')).flatMap(validate =>
-      validate(excerpt) ? [] : (validate.errors ?? []),
-    )
+    const all = backend
+      .ofRequest(operation.id)
+      .flatMap(validate => (validate(excerpt) ? [] : (validate.errors ?? [])))
     const list = listErrors((all.length > 0 ? all : first).map(error => this.#asOnTheWire(error)))
     const detail = 'the request is not what the contract says'
     throw new ServiceError('validation', isCut || list.isFull ? detail + moreErrors : detail, {
@@ -126,10 +92,10 @@ export class Validators {
 
   /** Returns what is wrong with the value, by path below `path`; empty if nothing is. */
   check(schema: string, value: JsonValue, path: string): FieldErrors {
-    const validate = this.#load('schemas', schema).value
+    const validate = backends.requests().ofSchema(schema)
     if (!validate) throw new Error(`the contract has no schema ${schema}`)
     if (validate(value)) return {}
-    const thorough = this.#load('schema-refusals', schema).value
+    const thorough = backends.refusals().ofSchema(schema)
     const isExplained = thorough?.(this.#excerpt(value).value) === false
     return listErrors((isExplained ? thorough.errors : validate.errors) ?? [], path).toErrors()
   }
@@ -152,14 +118,10 @@ export class Validators {
     const { id, statuses } = operation
     const documented = [String(status), 'default'].find(one => statuses.includes(one))
     if (documented === undefined) return `${id} answered ${status}, which the contract does not have`
-    const validators = this.#loadOf(operation, 'responses')
-    // The bodies of errors are the same for all operations, and not in their modules.
-    const isProblem = Number(documented) >= 400
-    const ofBody =
-      validators[`${documented} body`] ?? (isProblem ? this.#load('responses', 'problem').body : undefined)
+    const validators = backends.closed().ofResponse(id, documented)
     const held = [
-      [ofBody, body ?? null],
-      [validators[`${documented} headers`], { headers: this.#asInContract(typedHeaders(headers)) }],
+      [validators.body, body ?? null],
+      [validators.headers, { headers: this.#asInContract(typedHeaders(headers)) }],
     ] as const
     const faults = held.flatMap(([validate, value]) =>
       !validate || validate(value) ? [] : (validate.errors ?? []),

@@ -1,7 +1,8 @@
 import { ServiceError } from '../base/errors.ts'
-import { readDevOperations } from '../contract/contract.ts'
+import { backends, readDevOperations } from '../contract/backends.ts'
 import { sameDigest, sha256 } from '../crypto/digest.ts'
 import { generatedFiles } from '../generated-files.ts'
+import { checkHandlers } from '../http/handlers/handler.ts'
 import { fileAt, html, StaticFiles, script, style } from '../http/outside/static-files.ts'
 import type { Exchange, Services } from '../http/pipeline/exchange.ts'
 import { refuseUnknownParameters } from '../http/pipeline/input.ts'
@@ -28,7 +29,9 @@ export class DevEndpoints {
   readonly #token: string | undefined
 
   constructor(services: Services, handlers: DevHandlers, page: StaticFiles, token: string | undefined) {
-    this.#services = { ...services, router: new Router(readDevOperations()) }
+    const operations = readDevOperations()
+    checkHandlers(handlers, operations)
+    this.#services = { ...services, router: new Router(backends.closed().router, operations) }
     this.#handlers = handlers
     this.#page = page
     this.#token = token === undefined ? undefined : sha256(token)

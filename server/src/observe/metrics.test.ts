@@ -6,7 +6,7 @@ import { reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { admissionBounds } from '../base/limits.ts'
-import operations from '../generated/operations.json' with { type: 'json' }
+import { readOperations } from '../contract/backends.ts'
 import type { Vault } from '../vault.ts'
 
 interface Sample {
@@ -165,7 +165,7 @@ t.test('labels have values of fixed sets only, whatever callers send', async t =
   const { development } = await vault.ready()
   for (const secret of [json.id, tenant.tenantId, tenant.privateKey, development?.tenantId ?? 'none-there'])
     t.notMatch(text, secret)
-  const ids = new Set(['none', ...operations.map(({ id }) => id)])
+  const ids = new Set(['none', ...readOperations().map(({ id }) => id)])
   const ofRequests = samples.filter(({ name }) => name.startsWith('surrogate_request'))
   t.ok(ofRequests.length > 20)
   for (const { name, labels } of ofRequests) {

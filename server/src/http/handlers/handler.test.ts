@@ -1,5 +1,13 @@
 import t from 'tap'
-import type { Handler, HandlerRequest, Handlers, HandlersOf, Replays } from './handler.ts'
+import { readOperations } from '../../contract/backends.ts'
+import {
+  checkHandlers,
+  type Handler,
+  type HandlerRequest,
+  type Handlers,
+  type HandlersOf,
+  type Replays,
+} from './handler.ts'
 
 /** Each of these is checked when it compiles: `@ts-expect-error` fails where there is no error. */
 t.test('requests and responses have the types of the contract', async t => {
@@ -49,4 +57,13 @@ t.test('each operation has one handler, and one replay if it takes an idempotenc
     : false
   const [isHandled, isReplayed]: [IsHandled, IsReplayed] = [true, true]
   t.ok([missing, surplus, isHandled, isReplayed].every(Boolean))
+})
+
+t.test('no server starts with an operation without a handler, or a handler without an operation', async t => {
+  const operations = readOperations()
+  const handlers = Object.fromEntries(operations.map(({ id }) => [id, () => {}]))
+  checkHandlers(handlers, operations)
+  t.throws(() => checkHandlers(handlers, operations.slice(1)), /^no operation for tokens\.list$/)
+  const { 'tokens.get': _one, ...others } = handlers
+  t.throws(() => checkHandlers(others, operations), { message: 'no handler for tokens.get' })
 })

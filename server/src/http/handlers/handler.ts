@@ -2,6 +2,7 @@ import type { KeptKey } from '../../access/application-keys.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import type { LongPage } from '../../base/page.ts'
+import type { Operation } from '../../contract/contract.ts'
 import type { Immutable } from '../../contract/types.ts'
 import type { OperationId, Operations } from '../../generated/operations.ts'
 import type { KeptSession } from '../../sessions/create.ts'
@@ -67,6 +68,16 @@ export async function answer(status: number, body: Promise<unknown>) {
 
 /** A handler for each operation of the contract. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> }
+
+/** @throws {Error} if an operation has no handler, or a handler has no operation */
+export function checkHandlers(handlers: object, operations: readonly Pick<Operation, 'id'>[]): void {
+  const ids: readonly string[] = operations.map(({ id }) => id)
+  const names = Object.keys(handlers)
+  const withoutHandler = ids.filter(id => !names.includes(id))
+  const withoutOperation = names.filter(name => !ids.includes(name))
+  if (withoutHandler.length > 0) throw new Error(`no handler for ${withoutHandler.join(', ')}`)
+  if (withoutOperation.length > 0) throw new Error(`no operation for ${withoutOperation.join(', ')}`)
+}
 
 /** The handlers of the operations whose ids begin with `Tag`. */
 export type HandlersOf<Tag extends string> = Pick<Handlers, Extract<OperationId, `${Tag}.${string}`>>

@@ -1,20 +1,31 @@
 import t from 'tap'
-import type { Operation } from '../../contract/contract.ts'
+import { Backend } from '../../contract/backend.ts'
+import { toOperation } from '../../contract/operation.ts'
 import { Router } from './routes.ts'
 
-const operation = (id: string, method: string, path: string, uuids: string[] = []) =>
-  ({ id, method, path, uuidParameters: uuids }) as Partial<Operation> as Operation
-const router = new Router([
-  operation('list', 'GET', '/tokens'),
-  operation('create', 'POST', '/tokens'),
-  operation('search', 'POST', '/tokens/search'),
-  operation('get', 'GET', '/tokens/{id}'),
-  operation('react', 'POST', '/reactors/{id}/react'),
-  operation('getByKey', 'GET', '/applications/key'),
-  operation('getApplication', 'GET', '/applications/{id}', ['id']),
-  operation('updateApplication', 'PUT', '/applications/{id}', ['id']),
-  operation('regenerate', 'POST', '/applications/{id}/regenerate', ['id']),
-])
+const operation = (operationId: string) => ({ operationId, responses: {} })
+const uuid = [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]
+const { router: matcher } = new Backend(
+  {
+    openapi: '3.1.0',
+    info: { title: 'Test', version: '1' },
+    paths: {
+      '/tokens': { get: operation('list'), post: operation('create') },
+      '/tokens/search': { post: operation('search') },
+      '/tokens/{id}': { get: operation('get') },
+      '/reactors/{id}/react': { post: operation('react') },
+      '/applications/key': { get: operation('getByKey') },
+      '/applications/{id}': {
+        parameters: uuid,
+        get: operation('getApplication'),
+        put: operation('updateApplication'),
+      },
+      '/applications/{id}/regenerate': { parameters: uuid, post: operation('regenerate') },
+    },
+  } as never,
+  { thorough: false },
+)
+const router = new Router(matcher, matcher.getOperations().map(toOperation))
 
 t.test('a path is matched to its operation, with its parameters as sent', async t => {
   t.match(router.match('GET', '/tokens'), { operation: { id: 'list' }, parameters: {} })
@@ -58,7 +69,7 @@ t.test('a literal is never the value of a parameter that is a UUID', async t => 
 })
 
 t.test('an unknown path is a 404, an unknown method a 405 with Allow', async t => {
-  for (const path of ['/', '', '/nothing', '/reactors', '/tokens/a/b']) {
+  for (const path of ['/', '', '/-', '/nothing', '/reactors', '/tokens/a/b', '/tokens/search/key']) {
     t.throws(() => router.match('GET', path), { code: 'not_found' }, path)
   }
   t.throws(() => router.match('DELETE', '/tokens'), {

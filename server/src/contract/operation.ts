@@ -1,8 +1,9 @@
-import type { JsonValue } from '../../src/base/json/json.ts'
-import { mergePatchType, type Operation, type QueryParameter } from '../../src/contract/contract.ts'
-import type { ApplicationType, LogEntityType, Permission } from '../../src/contract/types.ts'
-import type { DevOperationId } from '../../src/generated/dev-operations.ts'
-import type { OperationId } from '../../src/generated/operations.ts'
+import type { JsonValue } from '../base/json/json.ts'
+import type { DevOperationId } from '../generated/dev-operations.ts'
+import { limits } from '../generated/facts.ts'
+import type { OperationId } from '../generated/operations.ts'
+import { mergePatchType, type Operation, type QueryParameter } from './contract.ts'
+import type { ApplicationType, LogEntityType, Permission } from './types.ts'
 
 interface RawParameter {
   readonly name: string
@@ -31,8 +32,8 @@ interface RawOperation {
   readonly responses: Record<string, unknown>
 }
 
-/** Returns what the server needs to know of an operation of the resolved document. */
-export function toOperation(operation: object, bodyBytes: number): Operation {
+/** Returns the facts of an operation in a document without references. */
+export function toOperation(operation: object): Operation {
   const raw = operation as RawOperation
   const types = Object.keys(raw.requestBody?.content ?? {})
   const parameters = raw.parameters ?? []
@@ -49,7 +50,7 @@ export function toOperation(operation: object, bodyBytes: number): Operation {
     long: raw['x-long'] ?? false,
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
-    bodyBytes: raw.requestBody?.['x-max-bytes'] ?? bodyBytes,
+    bodyBytes: raw.requestBody?.['x-max-bytes'] ?? limits.bodyBytes,
     queryParameters: parameters
       .filter(one => one.in === 'query')
       .map(one => toQueryParameter(one, replaced.includes(one.name))),

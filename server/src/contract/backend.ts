@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module'
+import type { ErrorObject, Format } from 'ajv'
+import type { AjvCustomizer, OpenAPIRouter, OpenAPIValidator } from 'openapi-backend'
+import { generatedFiles } from '../generated-files.ts'
+import { formats } from './formats.ts'
+
+const require = createRequire(new URL('openapi-backend.cjs', generatedFiles))
+const libraries: typeof import('./libraries.ts') = require('./openapi-backend.cjs')
+
+/** A validator, compiled when it is first called. */
+interface Check {
+  (value: unknown): boolean
+  errors?: readonly ErrorObject[] | null | undefined
+}
+
+/** Finds the operation of a method and path. */
+export type Matcher = Pick<OpenAPIRouter, 'matchOperation'>
+
+interface BackendOptions {
+  /** Collects every error, with the schema that is broken; otherwise the first one ends the check. */
+  readonly thorough: boolean
+}
+
+/** Formats by name: ajv's own, and those of the contract. */
+const formatTable: Readonly<Record<string, Format>> = {
+  ...(libraries.fullFormats as Record<string, Format>),
+  ...Object.fromEntries(
+    Object.entries(formats).map(([name, { test }]) => [name, { type: 'string', validate: test }] as const),
+  ),
+}
+
+/** openapi-backend's router and validator of one document, as `npm run generate` prepares it. */
+export class Backend {
+  readonly router: OpenAPIRouter
+  readonly #validator: OpenAPIValidator
+  readonly #ajv: InstanceType<typeof libraries.Ajv>
+  readonly #checks = new Map<string, Check>()
+
+  constructor(definition: OpenAPIRouter['definition'], { thorough }: BackendOptions) {
+    this.router = new libraries.OpenAPIRouter({ definition, ignoreTrailingSlashes: false })
+    // It would make them again at each call.
+    const operations = this.router.getOperations()
+    this.router.getOperations = () => operations
+    this.#ajv = new libraries.Ajv({
+      strict: false,
+      discriminator: true,
+      allErrors: thorough,
+      verbose: thorough,
+      formats: formatTable,
+      // Each component is one function, instead of a copy at each place that refers to it.
+      inlineRefs: false,
+      // The linter checks the contract.
+      meta: false,
+      validateSchema: false,
+    })
+    for (const [name, schema] of Object.entries(definition.components?.schemas ?? {}))
+      this.#ajv.addSchema(schema, name)
+    const shared = { compile: (schema: object) => this.#check(schema) }
+    this.#validator = new libraries.OpenAPIValidator({
+      definition,
+      router: this.router,
+      lazyCompileValidators: true,
+      // One compiler for all operations, where openapi-backend makes several for each.
+      customizeAjv: (() => shared) as unknown as AjvCustomizer,
+    })
+  }
+
+  /** Returns the validators of an operation: one of its body, if it takes one, and one of its parameters. */
+  ofRequest(id: string): readonly Check[] {
+    return this.#validator.getRequestValidatorsForOperation(id) as readonly Check[]
+  }
+
+  /** @param status as the contract has it: a number or `default` */
+  ofResponse(
+    id: string,
+    status: string,
+  ): { readonly body?: Check | undefined; readonly headers?: Check | undefined } {
+    return {
+      body: this.#validator.getStatusBasedResponseValidatorForOperation(id)[status],
+      headers: this.#validator.getResponseHeadersValidatorForOperation(id)[status]?.any,
+    }
+  }
+
+  /** Returns the validator of a component schema. */
+  ofSchema(name: string): Check | undefined {
+    return this.#ajv.getSchema(name)
+  }
+
+  /** Compiles a schema when it is first needed: openapi-backend asks for those of all responses at once. Equal schemas share one. */
+  #check(schema: object): Check {
+    const text = JSON.stringify(schema)
+    const known = this.#checks.get(text)
+    if (known) return known
+    let compiled: Check | undefined
+    const check: Check = value => {
+      compiled ??= this.#ajv.compile(schema)
+      const isValid = compiled(value)
+      check.errors = compiled.errors
+      return isValid
+    }
+    this.#checks.set(text, check)
+    return check
+  }
+}
