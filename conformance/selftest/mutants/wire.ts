@@ -16,6 +16,16 @@ export const wireMutants: Mutants = {
     failing: ['ERR-502.a'],
     change: changeStatus('PUT', tokens, 405, 404),
   },
+  // A query parameter that the contract does not name is ignored.
+  'unknown-parameter-ignored': {
+    failing: ['WIR-547.a', 'WIR-547.spellings'],
+    change: next => request => {
+      const url = new URL(request.url)
+      for (const name of [...url.searchParams.keys()])
+        if (!/^(id|type|page|size|start|metadata\..+)$/.test(name)) url.searchParams.delete(name)
+      return next(url.href === request.url ? request : new Request(url, request))
+    },
+  },
   // No response carries a trace id.
   'no-trace': {
     failing: ['WIR-501.a'],

@@ -157,6 +157,18 @@ export const errorCases = cases({
       await c.token()
     },
   ],
+  'WIR-547.a': [
+    'every operation refuses a query parameter that the contract does not name',
+    async c => {
+      for (const request of every) {
+        const { method, path, body, by } = request
+        const call = caller(c, by)
+        const reply = await call(method, `${path}?unknown=1`, body, { plain: true })
+        c.refused(reply, 400, `${named(request)}?unknown=1`)
+      }
+      c.success(await c.asPrivate('GET', '/tokens?size=1'), 200, 'the control')
+    },
+  ],
   'IDE-504.a': [
     'every operation that changes something refuses another request under a used idempotency key',
     async c => {

@@ -5,7 +5,6 @@ import { generatedFiles } from '../generated-files.ts'
 import { checkHandlers } from '../http/handlers/handler.ts'
 import { fileAt, html, StaticFiles, script, style } from '../http/outside/static-files.ts'
 import type { Exchange, Services } from '../http/pipeline/exchange.ts'
-import { refuseUnknownParameters } from '../http/pipeline/input.ts'
 import {
   authorize,
   identify,
@@ -86,13 +85,12 @@ export class DevEndpoints {
   }
 }
 
-/** The steps of the lifecycle, but the content type does not matter, and what the contract does not name is refused. */
+/** The steps of the lifecycle, but the content type does not matter. */
 const steps: readonly Step[] = [
   route,
   (exchange, services) => (takesKey(exchange) ? identify(exchange, services) : undefined),
   (exchange, services) => (takesKey(exchange) ? authorize(exchange, services) : undefined),
   readBody,
-  ({ operation, request }) => refuseUnknownParameters(request.query, operation?.queryParameters ?? []),
   parse,
   validate,
 ]

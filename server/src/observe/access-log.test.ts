@@ -61,6 +61,7 @@ t.test('no line has a value, a key, or what a caller put into path, query or bod
   const canary = 'canary-4242424242424242'
   const body = { id: canary, type: 'token', data: canary, metadata: { [canary]: canary } }
   await tenant.send('POST', '/tokens', body)
+  await tenant.send('GET', `/tokens/${canary}`)
   await tenant.send('GET', `/tokens/${canary}?${canary}=${canary}`)
   await tenant.send('GET', `/${canary}/${canary}`, undefined, { 'User-Agent': canary, Referer: canary })
   await tenant.send('PATCH', '/tokens/none', { data: canary })

@@ -4,13 +4,13 @@ const cells: readonly Cell[] = [
   {
     requirement: 'PAG-541',
     name: 'spellings',
-    title: 'parameters of a list without a value, given twice, or unknown',
+    title: 'parameters of a list without a value, or given twice',
     async run(c) {
       const { id } = await c.token({ metadata: { empty: '', run: c.tag } })
       // As they are written here: a client would spell them its own way.
       const list = (query: string) =>
         c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&${query}`, undefined, { plain: true })
-      for (const query of ['metadata.empty', 'metadata.empty=', 'nothing=1', 'nothing', '', '&&', 'page=1'])
+      for (const query of ['metadata.empty', 'metadata.empty=', '', '&&', 'page=1'])
         c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
       const spaced = await c.token({ id: `${c.tag} x`, metadata: { run: c.tag, words: 'a b' } })
       c.equal(c.ids(c.success(await list('metadata.words=a+b'), 200).body), [spaced.id], 'a + in a query')
@@ -21,6 +21,40 @@ const cells: readonly Cell[] = [
       )
       for (const query of ['size', 'size=', 'page=1&page=1', 'size=5&size=5', 'page=1.0', 'page=+1'])
         c.refused(await list(query), 400, query)
+    },
+  },
+  {
+    requirement: 'WIR-547',
+    name: 'spellings',
+    title: 'a filter in another spelling is refused, and the refusal has the right one',
+    async run(c) {
+      const { id } = await c.token({ metadata: { run: c.tag } })
+      const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`, undefined, { plain: true })
+      c.equal(c.ids(c.success(await list(`id=${id}&metadata.run=${c.tag}`), 200).body), [id], 'the control')
+      for (const [query, right] of [
+        [`id[]=${id}&id[]=${c.tag}`, 'id'],
+        [`id%5B%5D=${id}`, 'id'],
+        [`id[0]=${id}`, 'id'],
+        [`ids=${id}`, 'id'],
+        [`Id=${id}`, 'id'],
+        ['type[]=card', 'type'],
+        ['Type=card', 'type'],
+        [`metadata[run]=${c.tag}`, 'metadata.'],
+        [`metadata=${c.tag}`, 'metadata.'],
+        [`meta_data.run=${c.tag}`, 'metadata.'],
+        [`Metadata.run=${c.tag}`, 'metadata.'],
+        ['limit=5', 'size'],
+        ['pageSize=5', 'size'],
+        [`id=${id}&nothing`, 'id'],
+        [`=${id}`, 'id'],
+      ] as const) {
+        const { body } = c.refused(await list(query), 400, query)
+        const messages = Object.values<string[]>(body?.errors ?? {}).flat()
+        c.ok(
+          messages.some(message => message.includes(right)),
+          `${query}: the errors name ${right}`,
+        )
+      }
     },
   },
   {

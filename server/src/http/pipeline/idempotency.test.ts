@@ -56,7 +56,7 @@ t.test('the same key with another body or path is a 422', async t => {
 t.test('another spelling of the path does not make another request', async t => {
   const tenant = await openTenant(vault)
   const first = await tenant.send('POST', '/tokens', body, keyed('one'))
-  for (const path of ['/tokens/', '/tokens?unknown=1', '/tokens/?']) {
+  for (const path of ['/tokens/', '/tokens/?']) {
     t.same((await tenant.send('POST', path, body, keyed('one'))).json, first.json, path)
   }
   t.equal((await tenant.send('POST', '/tokenize', body, keyed('one'))).status, 422, 'another operation')

@@ -8,14 +8,13 @@ import {
   parseJsonInSlices,
 } from '../../base/json/json.ts'
 import { toMalformedJson } from '../../base/json/malformed-json.ts'
-import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { didYouMean } from '../../base/near-names.ts'
 import type { QueryParameter } from '../../contract/contract.ts'
 import type { CoreRequest } from '../transport/message.ts'
 
 /**
  * Parses a query string into the parameters of the contract: lists, integers and maps (`metadata.k=v`; of a repeated
- * key the first counts). Ignores unknown parameters.
+ * key the first counts). Skips unknown parameters, which `refuseUnknownParameters` refuses.
  * @throws {ServiceError} validation
  */
 export function parseQuery(query: string, parameters: readonly QueryParameter[]): JsonObject {
@@ -43,18 +42,48 @@ export function withDefaults(query: JsonObject, parameters: readonly QueryParame
   return complete
 }
 
-/** Refuses parameters that the contract does not name. @throws {ServiceError} validation */
-export function refuseUnknownParameters(query: string, parameters: readonly QueryParameter[]): void {
+/**
+ * Refuses parameters that the contract does not name: a filter that was ignored would find everything.
+ * @param isKnown accepts further names
+ * @throws {ServiceError} validation, with the right spelling
+ */
+// Requirements: WIR-547
+export function refuseUnknownParameters(
+  query: string,
+  parameters: readonly QueryParameter[],
+  isKnown?: (name: string) => boolean,
+): void {
+  if (query === '') return
   for (const name of new URLSearchParams(query).keys()) {
-    if (parameters.some(one => matches(one, name))) continue
-    const near = didYouMean(
-      name,
-      parameters.map(one => one.name),
-    )
-    throw new ServiceError('validation', `unknown query parameter${near}`, {
-      errors: { [errorPath('', memberPath([name]))]: [`is not a parameter${near}`] },
+    if (parameters.some(one => matches(one, name)) || isKnown?.(name)) continue
+    const right = rightSpelling(name, parameters)
+    // Names that do not look like names may be data.
+    const shown = parameterName.test(name) ? name : '?'
+    throw new ServiceError('validation', `unknown query parameter ${shown}; ${right}`, {
+      errors: { [shown]: [`is not a parameter; ${right}`] },
     })
   }
+}
+
+/** An identifier, also with a member in brackets or behind a dot, as other services spell lists and maps. */
+const parameterName =
+  /^(?=.{1,100}$)[A-Za-z_$][\w$-]*(?:\[(?:[A-Za-z_$][\w$-]*|\d{0,4})\]|\.(?:[A-Za-z_$][\w$-]*|\d{1,4}))*$/
+
+const plain = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
+
+/** Returns what to write in place of an unknown parameter. */
+function rightSpelling(given: string, parameters: readonly QueryParameter[]): string {
+  const names = parameters.map(({ name, kind, keySeparator }) =>
+    kind === 'map' ? `${name}${keySeparator}KEY` : name,
+  )
+  if (names.length === 0) return 'this operation has no query parameters'
+  const [base = ''] = given.split(/[[.]/, 1)
+  const at = parameters.findIndex(({ name }) => plain(name) === plain(base))
+  if (at >= 0) {
+    const repeats = parameters[at]?.kind === 'list' ? ', once for each value' : ''
+    return `did you mean ${names[at]}${repeats}?`
+  }
+  return didYouMean(base, names).slice(2) || `the parameters are ${names.join(', ')}`
 }
 
 /**

@@ -8,6 +8,7 @@ import { largeBody } from '../../base/limits.ts'
 import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
 import { asInContract } from '../../contract/dialect.ts'
+import { camelCase } from '../../contract/places.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
 import type { CoreRequest } from '../transport/message.ts'
@@ -20,6 +21,7 @@ import {
   parsePathParameters,
   parseQuery,
   readBodyWithin,
+  refuseUnknownParameters,
   withDefaults,
 } from './input.ts'
 import { performOnce } from './perform-once.ts'
@@ -146,10 +148,18 @@ export function readBody(exchange: Exchange): void | Promise<void> {
   })
 }
 
-export function parse(exchange: Exchange, { slice }: Services): void | Promise<void> {
+export function parse(exchange: Exchange, { slice, dialect }: Services): void | Promise<void> {
   const { operation, request } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
-  exchange.query = parseQuery(request.query, operation.queryParameters)
+  const { queryParameters } = operation
+  exchange.query = parseQuery(request.query, queryParameters)
+  // The query of a proxied request is that of its target.
+  if (!isProxied(operation)) {
+    const inCamelCase = dialect?.camelCaseMembers
+      ? (name: string) => queryParameters.some(one => camelCase(one.name) === name)
+      : undefined
+    refuseUnknownParameters(request.query, queryParameters, inCamelCase)
+  }
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
   if (operation.bodyType === 'text/plain') exchange.body = decodeBody(bytes, 'validation')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { QueryParameter } from '../../contract/contract.ts'
-import { parsePathParameters, parseQuery, withDefaults } from './input.ts'
+import { parsePathParameters, parseQuery, refuseUnknownParameters, withDefaults } from './input.ts'
 
 const parameters: QueryParameter[] = [
   { name: 'id', kind: 'list', keySeparator: '.' },
@@ -31,8 +31,20 @@ t.test('names of Object.prototype are ordinary keys', async t => {
   ])
 })
 
-t.test('unknown parameters are ignored', async t => {
-  t.same(read('unknown=1&metadata=x&&=&id=a'), { id: ['a'] })
+t.test('unknown parameters are refused with the right spelling', async t => {
+  const refuse = (query: string, known = parameters) => refuseUnknownParameters(query, known)
+  refuse('id=a&metadata.a.b=1&&page')
+  for (const [query, name, right] of [
+    ['ID%5B%5D=a', 'ID[]', /did you mean id, once for each value\?/],
+    ['metadata[a]=1', 'metadata[a]', /did you mean metadata\.KEY\?/],
+    ['metadata=1', 'metadata', /did you mean metadata\.KEY\?/],
+    ['nam=x', 'nam', /did you mean name\?/],
+    ['limit=1', 'limit', /the parameters are id, page, name, metadata\.KEY$/],
+    ['4242424242424242', '?', /the parameters are/],
+    ['x[4242424242424242]', '?', /the parameters are/],
+  ] as const)
+    t.throws(() => refuse(query), { code: 'validation', errors: { [name]: [right] } }, query)
+  t.throws(() => refuse('a=1', []), { code: 'validation', errors: { a: [/no query parameters/] } })
 })
 
 t.test('a text that is not an integer is left for the contract to refuse', async t => {

@@ -89,7 +89,12 @@ const parameters: readonly Refusal[] = [
     'type',
   ),
   parameter('51 metadata entries', get(`/tokens?${entries(51)}`), get(`/tokens?${entries(50)}`), 'metadata'),
-  parameter('a name that is not UTF-8', get('/tokens?%ff=1'), get('/tokens?%C3%BF=1'), 'query'),
+  parameter(
+    'a name that is not UTF-8',
+    get('/tokens?metadata.%ff=1'),
+    get('/tokens?metadata.%C3%BF=1'),
+    'query',
+  ),
   parameter('half an escape', get('/tokens?id=%4'), get('/tokens?id=%40'), 'id'),
   parameter(
     'kind of log entry',

@@ -75,7 +75,7 @@ function camelCaseMembers({ privacy }: Dialect, headerNames: HeaderNames): Part 
       Object.assign(schemas[name]?.properties ?? {}, { privacy: privacySchema })
   }
   const spelling = new CamelCase(document)
-  // Another value counts as none: not every operation has a 400 to refuse it with.
+  // Another value counts as none.
   const asked = ({ request }: Exchange): boolean | undefined => {
     const given = request.headers[headerNames.members]?.toLowerCase()
     return given === 'camelcase' || (given === 'snake_case' ? false : undefined)
