@@ -118,14 +118,17 @@ export const surrogateInvocationCases = cases({
     },
   ],
   'INV-510.a': [
-    'a cycle, a BigInt and a function are refused as output',
+    'a cycle, a BigInt, a function and objects that are not plain are refused as output',
     async c => {
-      for (const value of ['(() => { const a = {}; a.a = a; return a })()', '1n', '() => 1']) {
+      const objects = ['new Error("x")', '/a/', 'new Map()', 'new Headers()', 'new Uint8Array(1)']
+      const cycle = '(() => { const a = {}; a.a = a; return a })()'
+      for (const value of [cycle, '1n', '() => 1', ...objects, '(function* () {})()']) {
         const reply = await invoke(c, `module.exports = async () => ({ raw: ${value} })`)
         c.equal(reply.status, 500, `status of ${value}`)
         c.ok(/JSON/.test(reply.text), 'the problem says so')
       }
-      c.success(await invoke(c, 'module.exports = async () => ({ raw: null })'), 200, 'the control')
+      const dated = await invoke(c, 'module.exports = async () => ({ raw: [null, new Date(0)] })')
+      c.equal(c.success(dated, 200).body?.raw, [null, '1970-01-01T00:00:00.000Z'], 'the control')
     },
   ],
   'INV-511.a': [

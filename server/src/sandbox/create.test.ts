@@ -251,6 +251,21 @@ const notJson: readonly [answer: string, reason: string, detail: RegExp][] = [
   ['{ raw: { a: new Map([[1, 2]]) } }', 'shape', /^raw\.a is a Map/],
   ['{ raw: [new Set([1])] }', 'shape', /^raw\.0 is a Set/],
   ['{ raw: { later: Promise.resolve(1) } }', 'shape', /^raw\.later is a Promise/],
+  ['{ raw: { error: new TypeError("x") } }', 'shape', /^raw\.error is an Error/],
+  ['{ raw: new Error("x") }', 'shape', /^raw is an Error/],
+  ['{ raw: [/a/] }', 'shape', /^raw\.0 is a RegExp/],
+  ['{ raw: new Headers({ a: "b" }) }', 'shape', /^raw is a Headers/],
+  ['{ raw: new URLSearchParams("a=b") }', 'shape', /^raw is a URLSearchParams/],
+  ['{ raw: { bytes: new ArrayBuffer(1) } }', 'shape', /^raw\.bytes is an ArrayBuffer/],
+  ['{ raw: { bytes: new Uint8Array([1]) } }', 'shape', /^raw\.bytes is a Uint8Array/],
+  ['{ raw: new DataView(new ArrayBuffer(1)) }', 'shape', /^raw is a DataView/],
+  ['{ raw: new WeakMap() }', 'shape', /^raw is a WeakMap/],
+  ['{ raw: (function* () { yield 1 })() }', 'shape', /^raw is a Generator/],
+  ['{ raw: [1].values() }', 'shape', /^raw is an ArrayIterator/],
+  ['{ raw: Object(1n) }', 'shape', /^raw is a BigInt/],
+  ['{ raw: new (class Card { number = 1 })() }', 'shape', /^raw is a Card/],
+  ['{ raw: { toJSON: () => new Map() } }', 'shape', /^raw is a Map/],
+  ['{ tokenize: { a: new Map() } }', 'shape', /^tokenize\.a is a Map/],
   ['{ raw: [new String("x".repeat(6e6))] }', 'output', /longer than 5242880 bytes/],
   ['{ raw: Array.from({ length: 65 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
   ['{ raw: Array.from({ length: 70 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
@@ -273,6 +288,13 @@ t.test('JSON values are returned unchanged', async t => {
   t.equal(
     ((await sandbox.raw(body('return { raw: "x".repeat(5 * 1024 * 1024 - 100) }'))) as string).length,
     5 * 1024 * 1024 - 100,
+  )
+  t.same(
+    await sandbox.raw(
+      body(`return { raw: [new Boolean(false), Object.create(null), new URL('http://a.test'),
+        new (class { toJSON() { return 'own' } })()] }`),
+    ),
+    [false, {}, 'http://a.test/', 'own'],
   )
   t.same(
     await sandbox.raw(

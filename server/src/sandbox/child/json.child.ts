@@ -13,20 +13,36 @@ export class NotJson extends Error {
 /** The rule of `base/member-path.ts`, which is not part of this program. */
 const plainName = /^(?=.{1,100}$)(?:[A-Za-z_$][\w$-]*|\d{1,4})$/
 
-/** JSON.stringify would write these as `{}`, whatever they contain. */
-const emptied = [Map, Set, Promise]
-
 /** Returns the primitive of an object such as `new Number(1)`, which JSON.stringify unwraps only after the replacer. */
 function unboxed(member: unknown): unknown {
   if (member instanceof Number) return Number(member)
   if (member instanceof String) return String(member)
-  return member
+  return member instanceof Boolean ? member.valueOf() : member
+}
+
+/** Captured at the start, since globals could be changed later. */
+const { prototype: plain, getPrototypeOf } = Object
+const { toString: tagOf } = plain
+
+/**
+ * Returns the name of the class of an object that is neither plain nor a list: JSON.stringify would write a part of it, or
+ * `{}`, whatever it contains.
+ */
+function classOf(value: object): string | undefined {
+  if (Array.isArray(value)) return undefined
+  const prototype = getPrototypeOf(value)
+  if (prototype === plain || prototype === null) return undefined
+  // Of the language's own classes, whose constructors may be replaced here.
+  const tag = tagOf.call(value).slice(8, -1).replace(' ', '')
+  // The bundler puts an underscore before names that are those of globals, too.
+  const name = tag === 'Object' ? `${prototype.constructor?.name}`.replace(/^_/, '') : tag
+  return plainName.test(name) ? name : 'class'
 }
 
 /**
  * Returns JSON text. Before building it, refuses values that JSON cannot represent, too deep nesting, too many
- * members and too long output. As with JSON.stringify, members that are `undefined` are left out, `toJSON` is
- * called, and -0 becomes 0.
+ * members and too long output. Objects are plain or have `toJSON`. As with JSON.stringify, members that are `undefined`
+ * are left out, and -0 becomes 0.
  * @throws {NotJson} and any error of the value's getters
  */
 // Requirements: INV-510, INV-521
@@ -78,8 +94,8 @@ export function toJson(value: unknown, limit: number, name: string): string {
         return Array.isArray(this) ? refuse('is undefined') : undefined
       case 'object': {
         if (value === null) return value
-        const kind = emptied.find(one => value instanceof one)
-        if (kind) return refuse(`is a ${kind.name}`)
+        const kind = classOf(value)
+        if (kind !== undefined) return refuse(`is ${/^[AEIO]/.test(kind) ? 'an' : 'a'} ${kind} object`)
         if (holders.includes(value)) return refuse('is a circular reference')
         if (holders.length > limits.jsonDepth) {
           throw new NotJson('shape', `${name} is nested deeper than ${limits.jsonDepth} levels`)
