@@ -1,6 +1,7 @@
 import { TimeSlice } from '../flow/event-loop.ts'
 import { findExcess } from './json-bounds.ts'
 import { JsonError, scanForLoss } from './json-loss.ts'
+import { findSyntaxError } from './syntax-error.ts'
 
 export { JsonError } from './json-loss.ts'
 
@@ -55,16 +56,10 @@ function read(text: string): JsonValue {
   if (excess) throw new JsonError(excess.message, '', excess.offset)
   try {
     return JSON.parse(text)
-  } catch (error) {
+  } catch {
     // V8's message quotes the text, which may be a card number.
-    throw new JsonError('is not well-formed JSON', '', syntaxErrorOffset(text, error))
+    throw new JsonError('is not well-formed JSON', '', findSyntaxError(text))
   }
-}
-
-/** Returns the position that V8 names in its error, or the end of the text. */
-function syntaxErrorOffset(text: string, error: unknown): number {
-  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')
-  return position?.[1] === undefined ? text.length : Number(position[1])
 }
 
 /**
