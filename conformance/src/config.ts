@@ -163,9 +163,9 @@ function parsed(argv: readonly string[]) {
 function readMap(path: string, of: string): Record<string, unknown> {
   let content: unknown
   try {
-    content = parse(readFileSync(path, 'utf8'))
+    content = parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)))
   } catch {
-    throw new ConfigError(`${path} cannot be read as YAML or JSON`)
+    throw new ConfigError(`${path} cannot be read as YAML or JSON in UTF-8`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw new ConfigError(`${path} must be a map of ${of}`)

@@ -53,7 +53,8 @@ export function compare(before: Report, after: Report): Comparison {
 /** @throws {ConfigError} if the file is not a report */
 export function readReport(path: string): Report {
   try {
-    const report = JSON.parse(readFileSync(path, 'utf8')) as Report
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    const report = JSON.parse(text) as Report
     if (Array.isArray(report.cases) && typeof report.summary === 'string') return report
   } catch {
     // Said below.

@@ -17,6 +17,13 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
     'cut-off.json': '{"tenants":[',
     'wrong.json': '{"tenants":[{"id":"shop"}]}',
     'large.json': '',
+    // As editors and shells on Windows save them.
+    'windows-1252.json': Buffer.from('{"tenants":[{"name":"Caf\u00e9"}]}', 'latin1'),
+    'utf-16.json': Buffer.from('\ufeff{"tenants":[]}', 'utf16le'),
+    'windows-1252.yaml': Buffer.from('response_headers: {x-name: Caf\u00e9}', 'latin1'),
+    'windows-1252.js': Buffer.from('module.exports = client => "Caf\u00e9"', 'latin1'),
+    'utf-16.js': Buffer.from('\ufeffmodule.exports = client => client', 'utf16le'),
+    'utf-16.key': Buffer.from(`\ufeff${masterKey}`, 'utf16le'),
     'misspelled.json': '{"tenants":[{"id":"7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c11","aplications":[]}]}',
   })
   // Has no content on disk.
@@ -52,6 +59,54 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
         [...memory, '--bootstrap', join(folder, 'none.json')],
         {},
         /none\.json cannot be read/,
+      ],
+      [
+        'a bootstrap file in Windows-1252',
+        [...memory, '--bootstrap', join(folder, 'windows-1252.json')],
+        {},
+        /windows-1252\.json is not UTF-8 \(at byte 24\)/,
+      ],
+      [
+        'a bootstrap file in UTF-16',
+        [...memory, '--bootstrap', join(folder, 'utf-16.json')],
+        {},
+        /utf-16\.json is UTF-16; it must be UTF-8/,
+      ],
+      [
+        'a profile in Windows-1252',
+        [...memory, '--profile', join(folder, 'windows-1252.yaml')],
+        {},
+        /windows-1252\.yaml is not UTF-8 \(at byte 30\)/,
+      ],
+      [
+        'a formula client in Windows-1252',
+        [...memory, '--formula-client', join(folder, 'windows-1252.js')],
+        {},
+        /windows-1252\.js is not UTF-8 \(at byte 31\)/,
+      ],
+      [
+        'a formula client in UTF-16',
+        [...memory, '--formula-client', join(folder, 'utf-16.js')],
+        {},
+        /utf-16\.js is UTF-16; it must be UTF-8/,
+      ],
+      [
+        'a key file in UTF-16',
+        memory,
+        { SURROGATE_MASTER_KEY_FILE: join(folder, 'utf-16.key') },
+        /utf-16\.key is UTF-16; it must be UTF-8/,
+      ],
+      [
+        'an argument with other bytes than UTF-8',
+        [...memory, '--header-prefix', 'Caf\ufffd'],
+        {},
+        /argument 6 is not UTF-8 \(at character 3\)/,
+      ],
+      [
+        'a variable with other bytes than UTF-8',
+        memory,
+        { SURROGATE_HEADER_PREFIX: 'Caf\ufffd' },
+        /SURROGATE_HEADER_PREFIX is not UTF-8 \(at character 3\)/,
       ],
       [
         'a bootstrap file that is not JSON',

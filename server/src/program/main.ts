@@ -5,6 +5,7 @@ import type { NewTenant } from '../access/tenants.ts'
 import { JsonError, parseJson } from '../base/json/json.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { decodeText } from '../base/utf8.ts'
 import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
 import { lineWriter } from '../observe/line-writer.ts'
 import { describeIsolation } from '../sandbox/processes/isolation.ts'
@@ -12,6 +13,7 @@ import { nameOfStore, parseStorage } from '../storage/location.ts'
 import { createVault, type Vault } from '../vault.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
+import { refuseAltered } from './altered-text.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -28,6 +30,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   // Node would open its debugger, through which anybody on this machine could read the master key.
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {})
   try {
+    refuseAltered(argv, environment)
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {
       const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
@@ -154,9 +157,9 @@ async function readBootstrapFile(path: string) {
   if (size > largestBootstrap) {
     throw new ConfigError(`the bootstrap file ${path} must not be larger than ${largestBootstrap} bytes`)
   }
-  const text = await readFile(path, 'utf8').catch(unreadable)
+  const bytes = await readFile(path).catch(unreadable)
   try {
-    return parseJson(text)
+    return parseJson(decodeText(bytes, `the bootstrap file ${path}`))
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new ConfigError(`the bootstrap file ${path} ${error.message} (at character ${error.offset})`)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { decodeText } from '../base/utf8.ts'
 import { ConfigError } from './config-error.ts'
 
 export const keyVariable = 'SURROGATE_MASTER_KEY'
@@ -38,11 +39,13 @@ export function readMasterKey(
 
 /** Returns the content of a file with a secret, which a variable names. @throws {ConfigError} */
 export function readSecretFile(variable: string, path: string): string {
+  let bytes: Uint8Array
   try {
-    return readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (error) {
     throw new ConfigError(`${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
+  return decodeText(bytes, `${variable}: ${path}`)
 }
 
 function run(variable: string, command: string, env: Readonly<Record<string, string | undefined>>): string {
@@ -51,12 +54,11 @@ function run(variable: string, command: string, env: Readonly<Record<string, str
     env,
     // What it says of itself is for the operator to see.
     stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
     timeout: commandTimeoutMs,
     killSignal: 'SIGKILL',
     maxBuffer: mostBytes,
   })
-  if (status === 0 && !error) return stdout
+  if (status === 0 && !error) return decodeText(stdout, `what ${variable} prints`)
   const { code } = (error ?? {}) as NodeJS.ErrnoException
   const reason =
     code === 'ETIMEDOUT'

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { didYouMean } from '../base/near-names.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import { decodeText } from '../base/utf8.ts'
 import { type Dialect, isKeepable } from '../contract/dialect.ts'
 import { isReserved } from '../egress/reserved-headers.ts'
 import { headerPrefix as contractPrefix, logEntityTypes } from '../generated/facts.ts'
@@ -109,7 +110,7 @@ const refusing =
 export function linesOf(file: string): (path: readonly (string | number)[]) => number {
   const { LineCounter, parseDocument } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
   const lineCounter = new LineCounter()
-  const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter })
+  const document = parseDocument(decodeText(readFileSync(file), `the profile ${file}`), { lineCounter })
   return path => {
     const { range } = document.getIn(path, true) as { readonly range: readonly [number] }
     return lineCounter.linePos(range[0]).line
@@ -120,13 +121,14 @@ export function linesOf(file: string): (path: readonly (string | number)[]) => n
 export function readProfile(file: string, refuse: Refuse = refusing(file)): Members {
   // Loaded only if there is a profile.
   const { parse: parseYaml } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
-  let text = ''
+  let bytes = new Uint8Array()
   let read: unknown
   try {
-    text = readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch {
     refuse('cannot be read')
   }
+  const text = decodeText(bytes, `the profile ${file}`)
   try {
     read = parseYaml(text)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
-import { decodeUtf8, type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
+import { type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
 import { toMalformedJson } from '../base/json/malformed-json.ts'
+import { decodeUtf8 } from '../base/utf8.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import type { Headers } from './headers.ts'

@@ -1,13 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import {
-  decodeUtf8,
-  isJsonObject,
-  JsonError,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '../base/json/json.ts'
+import { isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from '../base/json/json.ts'
+import { decodeText, NotUtf8 } from '../base/utf8.ts'
 import { react } from '../reactors/react.ts'
 import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
@@ -121,9 +115,7 @@ async function invoke(
 
 /** Returns JSON as its value, and any other body as text. */
 function jsonOrText(headers: Headers, bytes: Uint8Array): JsonValue {
-  const text = decodeUtf8(bytes)
-  if (text === undefined)
-    throw new ServiceError('validation', 'a reactor takes a body of JSON, or of text in UTF-8')
+  const text = textOf(bytes)
   if (mediaType(headers) !== 'json' || text === '') return text
   try {
     return parseJson(text)
@@ -131,6 +123,15 @@ function jsonOrText(headers: Headers, bytes: Uint8Array): JsonValue {
     // Not JSON that can be kept, such as one with a number that no double holds.
     if (error instanceof JsonError) return text
     throw error
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decodeText(bytes, 'the body')
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error
+    throw new ServiceError('validation', `a reactor takes a body of JSON or text, but ${error.message}`)
   }
 }
 

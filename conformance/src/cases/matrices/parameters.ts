@@ -72,7 +72,7 @@ const cells: readonly Cell[] = [
   {
     requirement: 'ERR-503',
     name: 'bytes',
-    title: 'a body that is not UTF-8 is refused',
+    title: 'a body that is not UTF-8 is refused, and a byte-order mark skipped',
     async run(c) {
       const send = (text: string, encoding: BufferEncoding) =>
         c.asPrivate('POST', '/tokens', undefined, {
@@ -83,6 +83,9 @@ const cells: readonly Cell[] = [
       const { id } = c.success(await send(text, 'utf8'), 201, 'the control').body
       c.equal((await c.read(id)).data, `\u00e9${c.tag}`, 'data')
       c.refused(await send(text, 'latin1'), 400, 'Latin-1')
+      c.refused(await send(text, 'utf16le'), 400, 'UTF-16')
+      const marked = c.success(await send(`\ufeff${text}`, 'utf8'), 201, 'behind a byte-order mark').body
+      c.equal((await c.read(marked.id)).data, `\u00e9${c.tag}`, 'data behind a byte-order mark')
     },
   },
   {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { TimeSlice } from '../flow/event-loop.ts'
-import { decodeUtf8, JsonError, type JsonValue, parseJson, parseJsonInSlices } from './json.ts'
+import { JsonError, type JsonValue, parseJson, parseJsonInSlices } from './json.ts'
 
 const refusal = (text: string): JsonError => {
   try {
@@ -226,9 +226,3 @@ t.test(
     fc.assert(fc.property(text, isAlike), { numRuns: 5_000 })
   },
 )
-
-t.test('bytes that are not UTF-8 are refused', async t => {
-  t.equal(decodeUtf8(Uint8Array.of(0x22, 0xc3, 0x28, 0x22)), undefined)
-  t.equal(decodeUtf8(Uint8Array.of(0xed, 0xa0, 0x80)), undefined, 'a surrogate in bytes')
-  t.equal(decodeUtf8(Buffer.from('"é"')), '"é"')
-})

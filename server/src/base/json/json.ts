@@ -14,16 +14,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Decodes UTF-8; `undefined` if it is not valid. A byte order mark is not removed, as JSON has none. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return strictUtf8.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /**
  * Parses JSON and refuses what would be altered: integers beyond ±(2^53 − 1), numbers whose value a double cannot
  * represent, repeated member names, lone surrogates and `__proto__`. Refuses nesting deeper than 64, and more than

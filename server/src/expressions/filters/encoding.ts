@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../../base/json/json.ts'
+import { decodeUtf8 } from '../../base/utf8.ts'
 import { standard } from '../compile/liquidjs.ts'
 import { toText } from '../text.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'

@@ -1,14 +1,9 @@
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { TimeSlice } from '../../base/flow/event-loop.ts'
-import {
-  decodeUtf8,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  parseJsonInSlices,
-} from '../../base/json/json.ts'
+import { type JsonObject, type JsonValue, parseJson, parseJsonInSlices } from '../../base/json/json.ts'
 import { toMalformedJson } from '../../base/json/malformed-json.ts'
 import { didYouMean } from '../../base/near-names.ts'
+import { decodeText, NotUtf8 } from '../../base/utf8.ts'
 import type { QueryParameter } from '../../contract/contract.ts'
 import type { CoreRequest } from '../transport/message.ts'
 
@@ -172,7 +167,9 @@ export function decodeBody(
   bytes: Uint8Array,
   code: 'malformed_json' | 'validation' = 'malformed_json',
 ): string {
-  const text = decodeUtf8(bytes)
-  if (text === undefined) throw new ServiceError(code, 'the body is not UTF-8')
-  return text
+  try {
+    return decodeText(bytes, 'the body')
+  } catch (error) {
+    throw error instanceof NotUtf8 ? new ServiceError(code, error.message) : error
+  }
 }

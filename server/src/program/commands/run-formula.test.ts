@@ -23,6 +23,18 @@ t.test('prints the result of the formula, and separately what the formula prints
   t.equal(stderr, 'warn: hello\n')
 })
 
+t.test('a file in another encoding is refused, and a byte-order mark skipped', async t => {
+  const code = `module.exports = () => ({ raw: 'Caf\u00e9' })`
+  const file = fileWith(t, '')
+  writeFileSync(file, code, 'latin1')
+  const { code: exit, stderr } = await run(file)
+  t.equal(exit, 2)
+  t.match(stderr, `${file} is not UTF-8 (at byte 35)`)
+  writeFileSync(file, `\ufeff${code}`)
+  const { stdout } = await run(file)
+  t.same(JSON.parse(stdout), { raw: 'Caf\u00e9' })
+})
+
 t.test('a refusal is printed with its status, and exit code 1', async t => {
   const file = fileWith(
     t,

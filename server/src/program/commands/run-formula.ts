@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isJsonObject, JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
+import { decodeText } from '../../base/utf8.ts'
 import { headerPrefix } from '../../generated/facts.ts'
 import { runFormula } from '../../run-formula.ts'
 import type { Thrown } from '../../sandbox/protocol/messages.ts'
@@ -24,9 +25,10 @@ export const runFormulaCommand: Command = {
     'The exit code is 0 for an answer, 1 if the formula fails or refuses, 2 if it could not be run.',
   ],
   async run({ values, operands: [file = ''] }) {
-    const code = await readFile(file, 'utf8').catch(() => {
+    const bytes = await readFile(file).catch(() => {
       throw new ConfigError(`the file ${file} cannot be read`)
     })
+    const code = decodeText(bytes, `the file ${file}`)
     const configuration = readJson(values.configuration as string, '--configuration')
     if (!isJsonObject(configuration)) throw new ConfigError('--configuration must be a JSON object')
     const given = (name: string) => values[name] as string | undefined

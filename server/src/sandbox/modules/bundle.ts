@@ -1,7 +1,9 @@
+import { readFileSync, statSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { resolve } from 'node:path'
 import type { BuildOptions, Message, Metafile } from 'esbuild'
 import { OperatorError } from '../../base/operator-error.ts'
+import { decodeText } from '../../base/utf8.ts'
 import type { BundleCache } from './bundle-cache.ts'
 import { formulaModules } from './module-names.ts'
 
@@ -79,6 +81,14 @@ export async function bundle(
     reason = 'it exports nothing'
     text = undefined
   }
+  const inputs = files
+    .filter(file => file !== '<stdin>')
+    .map(file => resolve(root, file.replace(/^\(disabled\):/, '')))
+  // The bundler puts U+FFFD in the place of bytes that are not UTF-8, and does not parse UTF-16.
+  for (const file of [resolve(root, target), ...inputs]) {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile())
+      decodeText(readFileSync(file), `${what}: ${file}`)
+  }
   if (text === undefined) throw new FormulaModuleRefused(`${what}: ${reason}`)
   if (text.length > longest) throw new FormulaModuleRefused(`${what}: it is longer than ${longest} bytes`)
   try {
@@ -87,10 +97,7 @@ export async function bundle(
     throw new FormulaModuleRefused(`${what}: it cannot be parsed`)
   }
   onBundled?.()
-  entry?.write(
-    text,
-    files.filter(file => file !== '<stdin>').map(file => resolve(root, file.replace(/^\(disabled\):/, ''))),
-  )
+  entry?.write(text, inputs)
   return text
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { writeDurably } from '../../base/durable-file.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
+import { decodeText } from '../../base/utf8.ts'
 import { keyLength } from '../../crypto/envelope.ts'
 
 const fileName = 'master.key'
@@ -30,12 +31,13 @@ export async function developmentMasterKey(
 
 /** Returns the key beside the data, if there is one. @throws {UnreadableMasterKey} */
 export async function readDevelopmentMasterKey(folder: string): Promise<Uint8Array | undefined> {
-  const kept = await readFile(join(folder, fileName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const kept = await readFile(join(folder, fileName)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
   if (kept === undefined) return undefined
-  const key = Buffer.from(kept.trim(), 'base64')
+  const text = decodeText(kept, `${fileName} in the data folder`)
+  const key = Buffer.from(text.trim(), 'base64')
   if (key.length === keyLength) return key
   throw new UnreadableMasterKey(`${fileName} in the data folder is not ${keyLength} bytes in base64`)
 }
