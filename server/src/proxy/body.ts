@@ -1,9 +1,10 @@
 import { ServiceError } from '../base/errors.ts'
 import { type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
 import { toMalformedJson } from '../base/json/malformed-json.ts'
-import { decodeUtf8 } from '../base/utf8.ts'
+import { NotUtf8 } from '../base/utf8.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
+import { type Charset, charsetOf, checkRange } from './charset.ts'
 import type { Headers } from './headers.ts'
 import { joinParts, readPairs } from './target.ts'
 
@@ -11,35 +12,52 @@ import { joinParts, readPairs } from './target.ts'
 interface Body {
   /** The texts and values in which expressions are replaced. */
   readonly payload: JsonValue
-  /** Makes the body from the payload after that. */
-  fill(payload: JsonValue): string
+  /** Makes the body from the payload after that. @throws {ServiceError} unsupported_media_type */
+  fill(payload: JsonValue): Uint8Array
 }
+
+type Kind = 'json' | 'form' | 'text' | 'xml'
 
 /**
  * Reads a body by its content type. Returns `undefined` for one that names no token, or in which expressions are not
- * replaced, such as a file: it is sent on as it came.
- * @throws {ServiceError} malformed_json, validation
+ * replaced, such as a file: it is sent on as it came. What cannot be read is refused, as it may name tokens.
+ * @throws {ServiceError} malformed_json, validation, unsupported_media_type
  */
 export async function readBody(headers: Headers, bytes: Uint8Array): Promise<Body | undefined> {
-  const type = mediaType(headers)
-  if (bytes.length === 0 || type === undefined) return undefined
-  const text = decodeUtf8(bytes)
+  const kind = kindOf(headers)
+  if (bytes.length === 0 || kind === undefined) return undefined
+  if (isEncoded(headers)) throw unreadable('the body has a Content-Encoding; send it without one')
+  const charset = orUnreadable(() => charsetOf(headers, kind, bytes))
+  const text = orUnreadable(() => charset.decode(bytes))
   // JSON and forms can write braces in other ways.
-  if (text === undefined || !/\{\{|%7b|\\u007b/i.test(text)) return undefined
-  if (type === 'form') {
+  if (!/\{\{|%7b|\\u007b/i.test(text)) return undefined
+  const { payload, fill } = await bodyOf(kind, text, charset)
+  return { payload, fill: filled => orUnreadable(() => charset.encode(fill(filled))) }
+}
+
+interface Reading {
+  readonly payload: JsonValue
+  fill(payload: JsonValue): string
+}
+
+async function bodyOf(kind: Kind, text: string, charset: Charset): Promise<Reading> {
+  if (kind === 'form') {
     const parts = readPairs(text, 'body')
     return {
       payload: parts.map(part => part.text ?? null),
-      fill: filled =>
-        joinParts(
-          parts,
-          (filled as JsonValue[]).map((one, at) => (parts[at]?.text === undefined ? undefined : asText(one))),
-        ),
+      fill: filled => {
+        const texts = (filled as JsonValue[]).map((one, at) =>
+          parts[at]?.text === undefined ? undefined : asText(one),
+        )
+        // Percent-encoding stands for bytes of the charset.
+        if (!charset.isUtf8) checkRange(texts.join(''), 0x7f)
+        return joinParts(parts, texts)
+      },
     }
   }
-  if (type === 'json') return { payload: await parsed(text), fill: filled => JSON.stringify(filled) }
+  if (kind === 'json') return { payload: await parsed(text), fill: filled => JSON.stringify(filled) }
   const pieces = split(text)
-  const written = type === 'xml' ? escapeXml : (one: string) => one
+  const written = kind === 'xml' ? escapeXml : (one: string) => one
   return {
     payload: pieces.map((piece, at) => (at % 2 === 1 ? piece : null)),
     fill: filled =>
@@ -49,14 +67,29 @@ export async function readBody(headers: Headers, bytes: Uint8Array): Promise<Bod
   }
 }
 
+const isEncoded = (headers: Headers) => !/^(identity)?$/i.test(headers['content-encoding'] ?? '')
+
 /** Returns the kind of a body in which expressions are replaced. */
-export function mediaType(headers: Headers): 'json' | 'form' | 'text' | 'xml' | undefined {
-  if (!/^(identity)?$/i.test(headers['content-encoding'] ?? '')) return undefined
+export const mediaType = (headers: Headers): Kind | undefined =>
+  isEncoded(headers) ? undefined : kindOf(headers)
+
+function kindOf(headers: Headers): Kind | undefined {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (/^application\/(.+\+)?json$/.test(type)) return 'json'
   if (type === 'application/x-www-form-urlencoded') return 'form'
   if (/^(application|text)\/(.+\+)?xml$/.test(type)) return 'xml'
   return type === 'text/plain' ? 'text' : undefined
+}
+
+const unreadable = (sentence: string) =>
+  new ServiceError('unsupported_media_type', `expressions cannot be replaced: ${sentence}`)
+
+function orUnreadable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof NotUtf8 ? unreadable(error.message) : error
+  }
 }
 
 /** @throws {ServiceError} malformed_json */

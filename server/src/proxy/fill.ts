@@ -52,7 +52,7 @@ export async function fill(
       query: replaced(target.query, filled.query),
     }),
     headers: all,
-    body: read ? Buffer.from(read.fill(filled.body)) : body,
+    body: read?.fill(filled.body) ?? body,
   }
 }
 

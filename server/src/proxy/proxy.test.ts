@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { openProxy, target } from './_fixture.ts'
@@ -88,6 +89,59 @@ t.test(
     )
   },
 )
+
+t.test('a body in another charset or encoding has its expressions replaced, or is not sent on', async t => {
+  const { tenant, receiver, token } = await openProxy(t)
+  const [ascii, accented, wide] = [await token('plain'), await token('caf\u00e9'), await token('\u20ac')]
+  const send = (type: string, raw: string | Uint8Array, more: Record<string, string> = {}) =>
+    tenant.send('POST', '/proxy', { raw }, to(target, { 'Content-Type': type, ...more }))
+  const latin1 = (text: string) => Buffer.from(text, 'latin1')
+  const xml = (id: string) =>
+    latin1(`<?xml version="1.0" encoding='ISO-8859-1'?><a b="\u00e9">{{ ${id} }}</a>`)
+  for (const [type, raw, expected] of [
+    ['text/plain; charset=ISO-8859-1', latin1(`\u00e9 {{ ${accented} }}`), '\u00e9 caf\u00e9'],
+    ['text/plain; charset="us-ascii"', latin1(`{{ ${ascii} }}`), 'plain'],
+    ['application/json; charset=latin1', latin1(`{"\u00e9":"{{ ${accented} }}"}`), '{"\u00e9":"caf\u00e9"}'],
+    [
+      'application/x-www-form-urlencoded; charset=iso-8859-1',
+      latin1(`a=%E9&b={{+${ascii}+}}`),
+      'a=%E9&b=plain',
+    ],
+    [
+      'application/xml',
+      xml(accented),
+      `<?xml version="1.0" encoding='ISO-8859-1'?><a b="\u00e9">caf\u00e9</a>`,
+    ],
+    ['text/plain; charset=iso-8859-1', latin1('\u00e9'), '\u00e9'],
+  ] as const) {
+    t.equal((await send(type, raw)).status, 200, type)
+    t.equal(receiver.received.at(-1)?.body.toString('latin1'), expected, type)
+  }
+  t.equal((await send('text/plain', Buffer.from(`\ufeff{{ ${wide} }}`))).status, 200)
+  t.equal(`${receiver.received.at(-1)?.body}`, '\u20ac', 'a byte-order mark')
+  const sent = receiver.received.length
+  const form = 'application/x-www-form-urlencoded; charset=iso-8859-1'
+  for (const [type, raw, more] of [
+    ['text/plain; charset=iso-8859-1', latin1(`{{ ${wide} }}`)],
+    ['text/plain; charset=us-ascii', latin1(`{{ ${accented} }}`)],
+    ['text/plain; charset=us-ascii', latin1(`\u00e9 {{ ${ascii} }}`)],
+    [form, latin1(`a={{ ${accented} }}`)],
+    [form, latin1(`a=\u00e9{{ ${ascii} }}`)],
+    ['application/xml', xml(wide)],
+    ['application/xml; charset=utf-8', xml(ascii)],
+    ['text/plain', latin1(`\u00e9 {{ ${ascii} }}`)],
+    ['application/x-www-form-urlencoded', latin1(`a=\u00e9&b={{ ${ascii} }}`)],
+    ['application/json', Buffer.from(`{"a":"{{ ${ascii} }}"}`, 'utf16le')],
+    ['text/xml', Buffer.from(`\ufeff<a>{{ ${ascii} }}</a>`, 'utf16le')],
+    ['text/plain; charset=utf-7', latin1(`{{ ${ascii} }}`)],
+    ['application/json', gzipSync(`{"a":"{{ ${ascii} }}"}`), { 'Content-Encoding': 'gzip' }],
+    ['application/json', `{"a":"{{ ${ascii} }}"}`, { 'Content-Encoding': 'br' }],
+  ] as const) {
+    const { status, json } = await send(type, raw, more)
+    t.same([status, json.type], [415, 'urn:surrogate:error:unsupported_media_type'], `${type} ${json.detail}`)
+  }
+  t.equal(receiver.received.length, sent, 'nothing was sent on')
+})
 
 t.test('rights are those of detokenizing, and so is what is shown', async t => {
   const { tenant, receiver, token } = await openProxy(t)
