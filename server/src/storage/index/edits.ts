@@ -21,6 +21,8 @@ export interface NewBlocks<Name> {
   readonly collection: Name
   readonly block: number
   readonly images: ReadonlyMap<Digest, Block | undefined>
+  /** The terms that had no block before. */
+  readonly added: ReadonlySet<Digest>
 }
 
 type IndexChange<Name extends string> = Pick<Change<Indexed, Name>, 'collection' | 'before' | 'after'>

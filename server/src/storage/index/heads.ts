@@ -88,6 +88,12 @@ export function imagesOf<Name>(
   { collection, block, terms }: Edits<Name>,
   known: ReadonlyMap<Digest, Block>,
 ): NewBlocks<Name> {
-  const images = new Map([...terms].map(([term, changes]) => [term, changed(known.get(term), changes)]))
-  return { collection, block, images }
+  const images = new Map<Digest, Block | undefined>()
+  const added = new Set<Digest>()
+  for (const [term, changes] of terms) {
+    const before = known.get(term)
+    if (!before?.length) added.add(term)
+    images.set(term, changed(before, changes))
+  }
+  return { collection, block, images, added }
 }

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import pg from 'pg'
 import { databaseName } from '../../../base/database-name.ts'
@@ -74,6 +75,14 @@ export async function withClient<Result>(
     // The state of a connection after a failure is not known, so it is closed.
     client.release(!isDone)
   }
+}
+
+/** Sends the statements of this turn in one write. The driver would make a system call for each of them. */
+export function sendTogether(client: pg.PoolClient): void {
+  // The driver has it, but it is not in the types.
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** Uses a database for the first time. Turns failures into a message for the operator. @throws {DatabaseRefused} */

@@ -3,6 +3,7 @@ import { groupBy } from '../../../base/group-by.ts'
 import { machineMs } from '../../../base/time/real-time.ts'
 import type { Change, Collection, Question, Stamps } from '../../port/decide.ts'
 import { type Digest, type DocumentKind, digestOfUuid } from '../../port/port.ts'
+import { sendTogether } from './connect.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { type Ask, type Header, headerOf, uuidsOf } from './rows.ts'
 import { writing } from './sql.ts'
@@ -47,6 +48,7 @@ export async function lockAndRead(client: PoolClient, asked: Iterable<Question>,
     Promise.all([...byTenant].map(([tenant, own]) => lockTenant(tenant, own, ask))).then(found =>
       found.flat(),
     )
+  sendTogether(client)
   const beginning = client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   let [collections] = await Promise.all([read(), beginning])
   if (collections.length < questions.length) {

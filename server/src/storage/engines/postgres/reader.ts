@@ -4,7 +4,7 @@ import type { Log } from '../../../base/log.ts'
 import { search } from '../../index/search.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../../port/port.ts'
 import { uuidOfDigest } from '../../port/port.ts'
-import { longQuery, withClient } from './connect.ts'
+import { longQuery, sendTogether, withClient } from './connect.ts'
 import type { Dialect } from './dialect.ts'
 import { DueReader } from './due-reader.ts'
 import { orUnavailable } from './faults.ts'
@@ -85,6 +85,7 @@ export class Reader {
       withClient(this.#pool, async client => {
         const moment = momentOf(askOf(client, longQuery), kind, tenant)
         if (this.#dialect.isFrozen) return search(moment, query, options)
+        sendTogether(client)
         const beginning = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
         const [found] = await Promise.all([search(moment, query, options), beginning])
         await client.query('COMMIT')

@@ -109,6 +109,11 @@ const putDocuments = `INSERT INTO documents (tenant, kind, ${columns})
               $10::integer[], $11::integer[], $12::integer[], $13::integer[])
     AS new (kind, id, ordinal, version, created_us, modified_us, due_ms, at, terms, uniques, box)`
 
+const putBlocks = `INSERT INTO blocks (tenant, kind, term, block, bits)
+  SELECT $1::uuid, kind, term, block, substring($5::bytea FROM at FOR length)
+  FROM unnest($2::smallint[], $3::uuid[], $4::integer[], $6::integer[], $7::integer[])
+    AS new (kind, term, block, at, length)`
+
 /** What a transaction reads and writes. All are of one tenant. */
 export const writing = named({
   /**
@@ -137,10 +142,8 @@ export const writing = named({
       due_ms = excluded.due_ms, terms = excluded.terms, uniques = excluded.uniques, box = excluded.box`,
   putUniques: `INSERT INTO uniques (tenant, kind, value, holder)
                SELECT $1::uuid, * FROM unnest($2::smallint[], $3::uuid[], $4::uuid[])`,
-  putBlocks: `INSERT INTO blocks (tenant, kind, term, block, bits)
-    SELECT $1::uuid, kind, term, block, substring($5::bytea FROM at FOR length)
-    FROM unnest($2::smallint[], $3::uuid[], $4::integer[], $6::integer[], $7::integer[]) AS new (kind, term, block, at, length)
-    ON CONFLICT (tenant, kind, term, block) DO UPDATE SET bits = excluded.bits`,
+  putBlocks,
+  replaceBlocks: `${putBlocks} ON CONFLICT (tenant, kind, term, block) DO UPDATE SET bits = excluded.bits`,
   putCollections: `UPDATE collections
     SET next_ordinal = new.next_ordinal, last_us = new.last_us, last_created_us = new.last_created_us, commits = commits + 1
     FROM unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS new (kind, next_ordinal, last_us, last_created_us)

@@ -5,6 +5,7 @@ import { editsOf, type NewBlocks } from '../../index/edits.ts'
 import { type Heads, imagesOf, type Progress } from '../../index/heads.ts'
 import { Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
 import { type CommitResult, type Digest, digestOfUuid, type Write } from '../../port/port.ts'
+import { sendTogether } from './connect.ts'
 import { numberOf } from './kinds.ts'
 import {
   type CollectionName,
@@ -57,6 +58,7 @@ export async function commitGroup(
     const { changes } = decisions
     giveOrdinals(changes, collections)
     const blocks = await changedBlocks(changes, collections, heads, ask)
+    sendTogether(client)
     const writes = writeChanges(changes, blocks, collections, ask)
     const ending = client.query('COMMIT')
     await Promise.all([...writes, ending])

@@ -65,8 +65,8 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
     const freed = moved(holdersIn(stored), holdersIn(documents)).map(([unique]) => unique)
     if (removed.length > 0) send(writing.deleteDocuments, number, uuidsOf(removed))
     if (freed.length > 0) send(writing.deleteUniques, number, uuidsOf(freed))
-    for (const { block, images } of blocks) {
-      const gone = [...images].filter(([, image]) => !image).map(([term]) => term)
+    for (const { block, images, added } of blocks) {
+      const gone = [...images.keys()].filter(term => !images.get(term) && !added.has(term))
       if (gone.length > 0) send(writing.deleteBlocks, number, block, uuidsOf(gone))
     }
   }
@@ -76,8 +76,10 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
   if (added) send(writing.putDocuments, ...added)
   const uniques = uniquesOf(collections)
   if (uniques) send(writing.putUniques, ...uniques)
-  const blocks = blocksOf(collections)
-  if (blocks) send(writing.putBlocks, ...blocks)
+  const changed = blocksOf(collections, false)
+  if (changed) send(writing.replaceBlocks, ...changed)
+  const begun = blocksOf(collections, true)
+  if (begun) send(writing.putBlocks, ...begun)
   send(
     writing.putCollections,
     collections.map(({ kind }) => numberOf(kind)),
@@ -121,13 +123,14 @@ const holdersIn = (documents: ReadonlyMap<Digest, Header>): Holders =>
 const moved = (holders: Holders, others: Holders) =>
   [...holders].filter(([unique, id]) => others.get(unique) !== id)
 
-function blocksOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
+function blocksOf(collections: readonly CollectionChanges[], areAdded: boolean): unknown[] | undefined {
   const packed = new Packed()
   const rows: unknown[][] = []
   for (const { kind, blocks } of collections) {
-    for (const { block, images } of blocks) {
+    for (const { block, images, added } of blocks) {
       for (const [term, image] of images) {
-        if (image) rows.push(rowOf(numberOf(kind), term, block, image, packed))
+        if (image && added.has(term) === areAdded)
+          rows.push(rowOf(numberOf(kind), term, block, image, packed))
       }
     }
   }
