@@ -1,6 +1,8 @@
 import { Applications } from '../access/applications.ts'
 import type { TenantsContext } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
+import { Semaphores } from '../base/flow/semaphore.ts'
+import { reactorChangeLimits } from '../base/limits.ts'
 import { Validators } from '../contract/validators.ts'
 import { createCallbackSender, observeDelivery } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
@@ -75,6 +77,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
   const reactors: ReactorsContext = {
     ...stores,
     tokens,
+    changes: new Semaphores('changes of reactors', reactorChangeLimits),
     sandbox: observeSandbox(parts.sandbox ?? sandbox, stores.observer),
     warmSandbox: tenant => {
       // A failure shows again, to a caller, when a formula runs.

@@ -44,7 +44,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     handlers,
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
     inFlight: new Set(),
-    longOperations: new Semaphores(longOperationLimits),
+    longOperations: new Semaphores('lists, searches and payloads', longOperationLimits),
   }
   return createCore({
     services,

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
+import type { Semaphores } from '../base/flow/semaphore.ts'
 import type { FormulasContext } from '../formulas/formulas-context.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
@@ -22,6 +23,11 @@ export interface ReactorsContext extends FormulasContext {
   readonly console?: FormulaConsole | undefined
   /** True if a test has ordered that no process is free for this run. */
   readonly isKeptBusy?: IsKeptBusy | undefined
+  /**
+   * Runs changes of the reactors of a tenant one at a time: all of them count the uses of formulas in the same records, so
+   * that n at once would need n² attempts.
+   */
+  readonly changes: Semaphores
   /** Answers the requests of a formula's client, under a delegation. */
   service(delegation: Delegation): ServiceTransport
 }

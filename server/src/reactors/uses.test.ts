@@ -1,8 +1,8 @@
 import t from 'tap'
 import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
-import { replacing } from '../../verify/support/stores.ts'
-import { openTenant, type Reply } from '../../verify/support/vault.ts'
+import { newMasterKey, replacing } from '../../verify/support/stores.ts'
+import { openTenant, type Reply, sender } from '../../verify/support/vault.ts'
 
 /** Formulas and applications that a reactor uses cannot be deleted, even by simultaneous requests. */
 const vault = openReactors(t)
@@ -101,8 +101,12 @@ t.test('a reactor that is deleted with its formula while it is read is not there
       return inner.get(kind, tenant, ids)
     },
   })
-  const tenant = await openTenant(openReactors(t, {}, { openStore: async () => store }))
+  const masterKey = newMasterKey()
+  const open = () => openReactors(t, { masterKey }, { openStore: async () => replacing(store, {}) })
+  const [vault, other] = [open(), open()]
+  const tenant = await openTenant(vault)
   const ask = tenant.asManagement
+  const askOther = sender(other, tenant.managementKey)
   const stays = await makeReactor(tenant, (await makeFormula(tenant, echo)).id)
   const ways: [string, (path: string) => Promise<Reply>, expected: object][] = [
     ['GET', path => ask('GET', path), { status: 404 }],
@@ -116,8 +120,8 @@ t.test('a reactor that is deleted with its formula while it is read is not there
       const path = `/reactors/${(await makeReactor(tenant, formula.id)).id}`
       t.equal((await read(path)).status, 200, 'control')
       beforeFormula = async () => {
-        t.equal((await ask('DELETE', path)).status, 204)
-        t.equal((await ask('DELETE', `/reactor-formulas/${formula.id}`)).status, 204)
+        t.equal((await askOther('DELETE', path)).status, 204)
+        t.equal((await askOther('DELETE', `/reactor-formulas/${formula.id}`)).status, 204)
       }
       t.match(await read(path), expected)
       t.equal(beforeFormula, undefined, 'it was deleted meanwhile')

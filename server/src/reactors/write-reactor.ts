@@ -38,7 +38,7 @@ export async function createReactor(
     if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
     return storing(context, caller, store, found, input, id ?? context.random.uuid())
   }
-  const created = await transact(context, attempt, receipt)
+  const created = await context.changes.run(store.tenant, () => transact(context, attempt, receipt))
   context.warmSandbox(store.tenant)
   return created
 }
@@ -81,7 +81,7 @@ export async function patchReactor(
 // Requirements: REA-015
 export async function deleteReactor(context: ReactorsContext, caller: Caller, id: string): Promise<void> {
   const store = await tenantStore(context, caller.tenant)
-  await transact(context, async () => {
+  const attempt = async () => {
     const { value, version } = await existingReactor(store, id)
     const formula = await findFormula(context, caller.tenant, value.formula)
     return {
@@ -92,7 +92,8 @@ export async function deleteReactor(context: ReactorsContext, caller: Caller, id
       ],
       result: () => {},
     }
-  })
+  }
+  await context.changes.run(caller.tenant, () => transact(context, attempt))
 }
 
 // Requirements: REA-014, REA-016
@@ -111,7 +112,7 @@ async function change(
     if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
     return storing(context, caller, store, found, input, current)
   }
-  return transact(context, attempt, receipt)
+  return context.changes.run(caller.tenant, () => transact(context, attempt, receipt))
 }
 
 /**

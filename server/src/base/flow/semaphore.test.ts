@@ -14,7 +14,7 @@ function task() {
 }
 
 t.test('so many tasks of a name run at once, the others in their order, and one more is refused', async t => {
-  const semaphores = new Semaphores({ running: 2, waiting: 2 })
+  const semaphores = new Semaphores('tasks', { running: 2, waiting: 2 })
   const tasks = Array.from({ length: 4 }, task)
   const done = tasks.map(one => semaphores.run('a', one.run))
   await nextTurn()
@@ -41,7 +41,7 @@ t.test('so many tasks of a name run at once, the others in their order, and one 
 })
 
 t.test('a task that fails gives its place back', async t => {
-  const semaphores = new Semaphores({ running: 1, waiting: 0 })
+  const semaphores = new Semaphores('tasks', { running: 1, waiting: 0 })
   for (const _ of [1, 2])
     await t.rejects(
       semaphores.run('a', async () => Promise.reject(new Error('no'))),

@@ -14,11 +14,14 @@ interface Queue {
 
 /** Semaphores by name: each runs at most `running` tasks concurrently; the rest wait in FIFO order. */
 export class Semaphores {
+  readonly #work: string
   readonly #limits: Limits
   /** Of names with tasks. */
   readonly #queues = new Map<string, Queue>()
 
-  constructor(limits: Limits) {
+  /** @param work in the plural, for the text of a refusal */
+  constructor(work: string, limits: Limits) {
+    this.#work = work
     this.#limits = limits
   }
 
@@ -31,7 +34,7 @@ export class Semaphores {
       // Who ends hands its place over.
       await new Promise<void>(resolve => queue.waiting.push(resolve))
     else
-      throw new ServiceError('rate_limited', 'too many lists, searches and payloads of this tenant at once', {
+      throw new ServiceError('rate_limited', `too many ${this.#work} of this tenant at once`, {
         headers: { 'Retry-After': '1' },
       })
     try {
