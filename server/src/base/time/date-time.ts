@@ -6,23 +6,22 @@ interface DateTime {
   readonly fraction: string
   /** As written, without fraction and offset; midnight for a date. */
   readonly local: string
-  /** `Z`, or as written: `±hh:mm`, `±hhmm` or `±hh`; absent if there is none. */
+  /** As written: `Z`, `±hh:mm`, `±hhmm` or `±hh`; absent if there is none. */
   readonly offset: string | undefined
   readonly isDate: boolean
 }
 
 const form =
-  /^(?<date>\d{4}-\d\d-\d\d)(?:[Tt ](?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:[.,](?<fraction>\d+))?)?(?<offset>[Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/
+  /^(?<date>\d{4}-\d\d-\d\d)(?:T(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:[.,](?<fraction>\d+))?)?(?<offset>Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/
 
 /**
- * Parses `YYYY-MM-DD` or `YYYY-MM-DDThh:mm[:ss[.fraction]][offset]`. As RFC 3339 allows, `T` and `Z` may be in lower case,
- * and one space may stand for the `T`. Returns `undefined` for any other text, and for days that are not in the calendar.
+ * Parses `YYYY-MM-DD` or `YYYY-MM-DDThh:mm[:ss[.fraction]][offset]`. Returns `undefined` for any other text, and for days
+ * that are not in the calendar.
  */
 export function parseDateTime(text: string): DateTime | undefined {
   const groups = form.exec(text)?.groups
   if (!groups) return undefined
-  const { date = '', hour, minute = '00', second = '00', fraction = '' } = groups
-  const offset = groups.offset?.toUpperCase()
+  const { date = '', hour, minute = '00', second = '00', fraction = '', offset } = groups
   const local = `${date}T${hour ?? '00'}:${minute}:${second}`
   const localMs = Date.parse(`${local}Z`)
   // Date takes the 30th of February for the 2nd of March.
@@ -62,8 +61,8 @@ export function formatMicros(us: number): string {
  * parseMicros('2026-01-31T09:30:00.123456Z') // 1769851800123456
  */
 export function parseMicros(iso: string): number {
-  // The format of the contract allows any blank for the T.
-  const read = parseDateTime(iso.replace(/\s/, ' '))
+  // RFC 3339 allows lower case, and a space for the T.
+  const read = parseDateTime(iso.toUpperCase().replace(/\s/, 'T'))
   if (!read) return Number.NaN
   return read.ms * 1000 + Number(read.fraction.padEnd(6, '0').slice(0, 6))
 }

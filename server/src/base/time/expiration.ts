@@ -21,7 +21,9 @@ export const expirationSpellings =
  */
 // Requirements: TOK-012, TOK-013, TOK-014, TOK-507, TOK-530
 export function parseExpiration(text: string): Expiration | undefined {
-  const { ms = 0, fraction = '', local, offset = 'Z' } = parseDateTime(fromUnitedStates(text) ?? text) ?? {}
+  const iso =
+    fromUnitedStates(text) ?? text.replace(typedTime, typed => typed.toUpperCase().replace(' ', 'T'))
+  const { ms = 0, fraction = '', local, offset = 'Z' } = parseDateTime(iso) ?? {}
   if (local === undefined || fraction.length > 9) return undefined
   const shownFraction = fraction === '' ? '' : `.${fraction}`
   return {
@@ -38,6 +40,9 @@ export function readExpiration(text: string, nowUs: number): Expiration {
   if (expiration.ms * 1000 <= nowUs) throw invalid('expires_at', 'must lie in the future')
   return expiration
 }
+
+/** The letters of ISO 8601 that RFC 3339 allows in lower case, and a space that it allows for the `T`. */
+const typedTime = /(?<=^\d{4}-\d\d-\d\d)[t ](?=\d)|(?<=\d)z$/g
 
 const unitedStates =
   /^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})(?: (?<hour>\d{1,2})(?<rest>:\d\d:\d\d) (?<half>AM|PM)(?: (?<offset>[+-]\d\d(?::?\d\d)?))?)?$/

@@ -26,7 +26,11 @@ function at(epochMs: number, offsetMinutes = 0): Moment | undefined {
 
 function parseIso(text: string): Moment | undefined {
   // `2026-01-31 09:30:00 +01:00` is common too.
-  const read = parseDateTime(text.replace(/ (?!\d)/, ''))
+  const strict = text
+    .toUpperCase()
+    .replace(/ (?=\d)/, 'T')
+    .replace(' ', '')
+  const read = parseDateTime(strict)
   if (!read) return undefined
   return at(read.ms + Number(read.fraction.padEnd(3, '0').slice(0, 3)), offsetOf(read.offset ?? 'Z'))
 }
