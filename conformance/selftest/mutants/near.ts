@@ -109,6 +109,20 @@ export const nearMutants: Mutants = {
     failing: ['TOK-550.id-other-case'],
     change: takesIds((given, id) => given.toLowerCase() === id.toLowerCase()),
   },
+  // A UUID in capitals is that of no token.
+  'uuids-in-one-case': {
+    failing: ['TOK-561.token', 'TOK-561.list', 'TOK-561.payload', 'TOK-561.rule', 'TOK-561.args'],
+    change: intercept('GET|POST|PATCH|DELETE', any, (received, next) => {
+      const { path, search, body } = received
+      const replaced = (text: string) =>
+        text.replace(/[\dA-F]{8}(?:-[\dA-F]{4}){3}-[\dA-F]{12}/g, id =>
+          /[A-F]/.test(id) ? '00000000-0000-4000-8000-000000000000' : id,
+        )
+      const changes = { path: replaced(path), search: replaced(search) }
+      if (body === undefined) return next(requestFrom(received, changes))
+      return next(requestFrom(received, { ...changes, body: JSON.parse(replaced(JSON.stringify(body))) }))
+    }),
+  },
   'list-takes-types-by-prefix': {
     failing: ['TOK-020.near-prefix'],
     change: intercept('GET', tokens, (received, next) =>

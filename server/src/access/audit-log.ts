@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../audit/entries.ts'
+import { type AuditRecord, entityTerm } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import { formatMicros, parseMicros } from '../base/time/date-time.ts'
@@ -55,7 +55,7 @@ async function settledStore(context: AuditContext, tenant: string): Promise<Tena
 function queryOf(store: TenantStore, { entity_type, entity_id, from, to, after }: LogFilter): Query {
   return matchAll([
     entity_type === undefined ? { op: 'all' } : matchTerm(store.term('entity_type', entity_type)),
-    entity_id === undefined ? { op: 'all' } : matchTerm(store.term('entity_id', entity_id)),
+    entity_id === undefined ? { op: 'all' } : matchTerm(entityTerm(store, entity_id)),
     from === undefined ? { op: 'all' } : { op: 'created', fromUs: parseMicros(from) },
     to === undefined ? { op: 'all' } : { op: 'created', toUs: parseMicros(to) },
     after === undefined ? { op: 'all' } : { op: 'created', fromUs: stampOf(after) + 1 },

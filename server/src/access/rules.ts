@@ -1,3 +1,4 @@
+import { comparableId } from '../base/comparable-id.ts'
 import { ErrorList } from '../base/errors.ts'
 import { isSameContainer, isWithin, normalizeContainer } from '../contract/containers.ts'
 import { type Dialect, isKept } from '../contract/dialect.ts'
@@ -111,7 +112,7 @@ export function matches(rule: AccessRule, id: string, container: string): boolea
 }
 
 function holds(condition: AccessCondition, id: string, container: string): boolean {
-  if (condition.attribute === 'id') return condition.value === id
+  if (condition.attribute === 'id') return comparableId(condition.value) === comparableId(id)
   return condition.operator === 'equals'
     ? isSameContainer(container, condition.value)
     : isWithin(container, condition.value)

@@ -9,6 +9,7 @@ import {
   unique,
 } from '../access/bootstrap.ts'
 import type { Caller } from '../access/caller.ts'
+import { comparableId } from '../base/comparable-id.ts'
 import { ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import { parseExpiration } from '../base/time/expiration.ts'
@@ -68,7 +69,11 @@ function readTenant(domain: Domain, tenant: BootstrapTenant, path: string): Tena
     const found = list(tenant[kind] ?? [], `${path}.${kind}`).map((json, at) =>
       readFixture(domain, tenant, json, `${path}.${kind}.${at}`, schema),
     )
-    unique(found, `${path}.${kind}`, 'id')
+    unique(
+      found.map(({ id }) => ({ id: comparableId(id) })),
+      `${path}.${kind}`,
+      'id',
+    )
     return found
   }
   return {

@@ -1,3 +1,4 @@
+import { comparableId } from '../base/comparable-id.ts'
 import type { Mutable } from '../base/mutable.ts'
 import type { Random } from '../base/random.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
@@ -77,12 +78,17 @@ export function auditEntry(
   else if (ids.length > 1) record.entity_ids = ids
   if (count !== undefined) record.count = count
   const terms = [store.term('entity_type', entity_type)]
-  for (const id of ids) terms.push(store.term('entity_id', id))
+  for (const id of ids) terms.push(entityTerm(store, id))
   if (superseded) {
     record.superseded = superseded.version
     for (const id of ids) terms.push(changesTerm(store, id, superseded))
   }
   return store.insert('audit', record, { terms }, place.fresh)
+}
+
+/** Returns the term of the entries about a record. */
+export function entityTerm(store: TenantStore, id: string): Digest {
+  return store.term('entity_id', comparableId(id))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../base/cache.ts'
+import { comparableId } from '../base/comparable-id.ts'
 import type { ExpiredTokens } from '../tokens/tokens-context.ts'
 
 /** As the contract says. */
@@ -26,4 +27,4 @@ export class RecentlyExpired implements ExpiredTokens {
   }
 }
 
-const keyOf = (tenant: string, id: string) => `${tenant} ${id}`
+const keyOf = (tenant: string, id: string) => `${tenant} ${comparableId(id)}`

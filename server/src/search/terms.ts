@@ -1,3 +1,4 @@
+import { comparableId } from '../base/comparable-id.ts'
 import { type FieldErrors, refuseIfAny } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { type Area, areasAround, normalizeContainer } from '../contract/containers.ts'
@@ -26,7 +27,8 @@ export function termsOf(store: TenantStore, token: Searchable): Digest[] {
   add('type', token.type)
   add('created_by', token.created_by)
   // Addresses are exact, so an id with capitals needs a term to be found without regard to case.
-  if (token.id !== token.id.toLowerCase()) {
+  const id = comparableId(token.id)
+  if (id !== id.toLowerCase()) {
     add('id', token.id)
     terms.add(capitalsTerm(store))
   }

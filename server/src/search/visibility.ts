@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { type Rights, rulesFor } from '../access/rules.ts'
+import { comparableId } from '../base/comparable-id.ts'
 import { type Area, intersectAreas, isEverywhere, toArea } from '../contract/containers.ts'
 import type { AccessRule, TokenPermission } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
@@ -57,8 +58,8 @@ function reachOf(rule: AccessRule): Reach | undefined {
   let reach: Reach = { area: toArea('/', true) }
   for (const { attribute, operator, value } of rule.conditions ?? []) {
     if (attribute === 'id') {
-      if (reach.id !== undefined && reach.id !== value) return undefined
-      reach = { ...reach, id: value }
+      if (reach.id !== undefined && reach.id !== comparableId(value)) return undefined
+      reach = { ...reach, id: comparableId(value) }
     } else {
       const area = intersectAreas(reach.area, toArea(value, operator === 'starts_with'))
       if (!area) return undefined

@@ -35,7 +35,6 @@ t.test('filters by id, type and metadata, alone and together', async t => {
   t.same(await find('metadata.kind=one&metadata.lang=de'), [a])
   t.same(await find('metadata.kind=one&metadata.kind=two'), [a, b], 'a repeated key is ignored')
   t.same(await find(`id=${a}&type=card_number`), [])
-  t.same(await find('unknown=1'), [a, b, c])
 })
 
 t.test('each token of a list is shown by its own rule', async t => {

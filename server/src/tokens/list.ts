@@ -97,7 +97,7 @@ async function* showOneByOne(
 function filterQuery(store: TenantStore, filter: TokenFilter): Query {
   const { id, type, metadata = {} } = filter
   return matchAll([
-    id ? { op: 'ids', ids: id.map(one => store.address('token', one)) } : { op: 'all' },
+    store.among('token', id),
     type ? matchAny(type.map(one => matchTerm(fieldTerm(store, 'type', one)))) : { op: 'all' },
     ...Object.entries(metadata).map(([key, value]) => matchTerm(metadataTerm(store, key, value))),
   ])

@@ -12,7 +12,8 @@ export async function readToken(context: TokensContext, caller: Caller, id: stri
   const record = await liveRecord(tokens, id)
   const transform = demand(caller, 'token:read', record.value)
   const token = await liveToken(tokens, record)
-  if (transform === 'reveal') await tokens.audit.record(caller.tenant, tokenAction('token:read', id, caller))
+  if (transform === 'reveal')
+    await tokens.audit.record(caller.tenant, tokenAction('token:read', record.value.id, caller))
   return showToken(tokens, token, transform)
 }
 

@@ -1,5 +1,6 @@
 import { type Caller, demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
+import { comparableId } from '../base/comparable-id.ts'
 import { invalid, refuseIfAny, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { mergePatch } from '../base/json/merge-patch.ts'
@@ -55,14 +56,14 @@ export async function updateToken(
           token,
           ...next.cvcWrites,
           auditEntry(tokens.store, tokens.random, {
-            ...tokenAction('token:update', id, caller),
+            ...tokenAction('token:update', current.value.id, caller),
             superseded: current,
           }),
           ...claims,
         ],
         // Callers who may not read the token see the data under the mask before it.
         kept: {
-          entity: id,
+          entity: current.value.id,
           ...(input.mask === undefined || mask === undefined ? {} : { details: { mask } }),
         },
         // Requirements: TOK-034
@@ -90,7 +91,7 @@ export async function readUpdated(
   const tokens = await tokensOf(context, caller)
   const record = await liveRecord(tokens, id)
   const { transform } = demandUpdate(caller, record.value, input)
-  if (entity !== id) {
+  if (comparableId(entity) !== comparableId(id)) {
     const original = await liveRecord(tokens, entity)
     demand(caller, 'token:update', original.value)
     return showOriginal(tokens, caller, original)

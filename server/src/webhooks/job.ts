@@ -1,3 +1,4 @@
+import { comparableId } from '../base/comparable-id.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { Digest } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
@@ -76,7 +77,7 @@ export function indexOf(
 
 /** Returns the term of the jobs of an application or session. */
 export function jobTerm(store: TenantStore, requester: string): Digest {
-  return store.term('requester', requester)
+  return store.term('requester', comparableId(requester))
 }
 
 /** Reads the content of a job. */

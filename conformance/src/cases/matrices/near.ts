@@ -61,6 +61,92 @@ const idCells = Object.entries(ids).map(
   }),
 )
 
+/** Writes a UUID in the other case. */
+const respelled = (id: string) => (id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase())
+
+const uuidCells: readonly Cell[] = [
+  {
+    requirement: 'TOK-561',
+    name: 'token',
+    title: 'a token is read, updated, refused as a duplicate and deleted by its UUID in another case',
+    async run(c) {
+      const { id } = await c.token({ data: c.tag })
+      const path = `/tokens/${respelled(id)}`
+      c.equal(c.success(await c.asPrivate('GET', path), 200).body.id, id, 'the id, as it was stored')
+      c.success(await c.asPrivate('PATCH', path, { metadata: { a: 'b' } }), 200, 'updating it')
+      c.equal((await c.read(id)).metadata, { a: 'b' }, 'metadata')
+      const again = { id: respelled(id), type: 'token', data: 1, containers: [c.container] }
+      c.refused(await c.asPrivate('POST', '/tokens', again), 409, 'creating it')
+      c.success(await c.asPrivate('DELETE', path), 204, 'deleting it')
+      c.refused(await c.asPrivate('GET', `/tokens/${id}`), 404, 'reading it afterwards')
+      const other = await c.token({ id: respelled(id) })
+      c.equal([other.id, (await c.read(id)).id], [respelled(id), respelled(id)], 'an id that was given')
+    },
+  },
+  {
+    requirement: 'TOK-561',
+    name: 'list',
+    title: 'lists and searches find a token by its UUID in any case, once',
+    async run(c) {
+      const { id } = await c.token()
+      const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`)
+      for (const query of [`id=${respelled(id)}`, `id=${id}&id=${respelled(id)}`])
+        c.equal(c.ids(c.success(await list(query), 200).body), [id], query)
+      c.equal(await c.found(`id:${respelled(id)}`), [id], 'a search')
+    },
+  },
+  {
+    requirement: 'TOK-561',
+    name: 'payload',
+    title: 'payloads name a token by its UUID in any case, and make no second one',
+    async run(c) {
+      const { id } = await c.token({ data: c.tag })
+      const payload = [`{{ ${respelled(id)} }}`, `<{{ ${id} }}>`, `{{ ${respelled(id)} | size }}`]
+      const reply = await c.asPrivate('POST', '/detokenize', payload)
+      c.equal(c.success(reply, 200).body, [c.tag, `<${c.tag}>`, c.tag.length], 'data')
+      const one = { type: 'token', data: 1, containers: [c.container] }
+      c.refused(await c.asPrivate('POST', '/tokenize', { ...one, id: respelled(id) }), 409, 'a taken id')
+      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
+      const both = [one, one].map((token, at) => ({ ...token, id: at === 0 ? id : respelled(id) }))
+      c.refused(await c.asPrivate('POST', '/tokenize', both), 400, 'one id twice')
+    },
+  },
+  {
+    requirement: 'TOK-561',
+    name: 'rule',
+    title: 'a condition on an id covers its token in any case',
+    needs: ['applications'],
+    async run(c) {
+      const { id } = await c.token({ data: c.tag })
+      const { call } = await c.application({
+        rules: [
+          {
+            priority: 1,
+            conditions: [{ attribute: 'id', operator: 'equals', value: respelled(id) }],
+            transform: 'reveal',
+            permissions: ['token:read'],
+          },
+        ],
+      })
+      c.equal(c.success(await call('GET', `/tokens/${id}`), 200).body.data, c.tag, 'data')
+      c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [id], 'the list')
+      c.refused(await call('GET', `/tokens/${(await c.token()).id}`), 403, 'another token')
+    },
+  },
+  {
+    requirement: 'TOK-561',
+    name: 'args',
+    title: 'an invocation gets the data of a token that it names by its UUID in any case',
+    needs: ['management'],
+    async run(c) {
+      const { id } = await c.token({ data: c.tag })
+      const reactor = await c.reactor()
+      const reply = await c.react(reactor, { args: { a: `{{ ${respelled(id)} }}` } })
+      c.ok(reply.text.includes(c.tag), 'the formula got the data')
+    },
+  },
+]
+
 const numbers = ['4242424242424242', '5555555555554444']
 const typed = (c: Context) =>
   c.shared('types that resemble', async s => {
@@ -305,6 +391,7 @@ const ruleCells: Cell[] = [
 export const nearCases = matrix([
   ...keyCells,
   ...idCells,
+  ...uuidCells,
   ...valueCells,
   ...fingerprintCells,
   ...otherCells,

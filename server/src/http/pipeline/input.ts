@@ -1,3 +1,4 @@
+import { comparableId } from '../../base/comparable-id.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { TimeSlice } from '../../base/flow/event-loop.ts'
 import { type JsonObject, type JsonValue, parseJson, parseJsonInSlices } from '../../base/json/json.ts'
@@ -82,17 +83,13 @@ function rightSpelling(given: string, parameters: readonly QueryParameter[]): st
 }
 
 /**
- * Decodes path parameters. UUIDs become lower case, as they are stored.
+ * Decodes path parameters. UUIDs become lower case.
  * @throws {ServiceError} validation
  */
-export function parsePathParameters(
-  raw: Readonly<Record<string, string>>,
-  uuids: readonly string[],
-): Record<string, string> {
+export function parsePathParameters(raw: Readonly<Record<string, string>>): Record<string, string> {
   const parameters: Record<string, string> = {}
   for (const name of Object.keys(raw)) {
-    const text = decode(raw[name] ?? '', name, false)
-    parameters[name] = uuids.includes(name) ? text.toLowerCase() : text
+    parameters[name] = comparableId(decode(raw[name] ?? '', name, false))
   }
   return parameters
 }

@@ -150,7 +150,7 @@ export function readBody(exchange: Exchange): void | Promise<void> {
 
 export function parse(exchange: Exchange, { slice, dialect }: Services): void | Promise<void> {
   const { operation, request } = reached(exchange)
-  exchange.parameters = parsePathParameters(exchange.rawParameters ?? {}, operation.uuidParameters)
+  exchange.parameters = parsePathParameters(exchange.rawParameters ?? {})
   const { queryParameters } = operation
   exchange.query = parseQuery(request.query, queryParameters)
   // The query of a proxied request is that of its target.

@@ -56,14 +56,18 @@ t.test('a text that is not an integer is left for the contract to refuse', async
 t.test('a repeated single parameter, and bytes that are not UTF-8, are refused by name', async t => {
   t.throws(() => read('page=1&page=2'), { code: 'validation', errors: { page: [/once/] } })
   t.throws(() => read('name=%ff'), { code: 'validation', errors: { name: [/UTF-8/] } })
-  const broken = () => parsePathParameters({ id: '%zz' }, [])
+  const broken = () => parsePathParameters({ id: '%zz' })
   t.throws(broken, { code: 'validation', errors: { id: [/UTF-8/] } })
 })
 
 t.test('a path parameter is decoded, and a UUID becomes lower case', async t => {
-  const raw = { id: 'A+b%20%43' }
-  t.same(parsePathParameters(raw, []), { id: 'A+b C' })
-  t.same(parsePathParameters(raw, ['id']), { id: 'a+b c' })
+  t.same(parsePathParameters({ id: 'A+b%20%43' }), { id: 'A+b C' })
+  const id = '01ABCDEF-1234-4C55-9A53-0F3B8A6F1C11'
+  t.same(parsePathParameters({ id, other: `%30${id.slice(1)}` }), {
+    id: id.toLowerCase(),
+    other: id.toLowerCase(),
+  })
+  t.same(parsePathParameters({ id: `${id}0` }), { id: `${id}0` })
 })
 
 t.test('the defaults of the contract stand for what a query leaves out', t => {

@@ -1,5 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 import { ClearingCache } from '../../base/cache.ts'
+import { comparableId } from '../../base/comparable-id.ts'
 import type { Random } from '../../base/random.ts'
 import { Plaintext } from '../../base/secret.ts'
 import { KeyedDigest } from '../../crypto/digest.ts'
@@ -146,7 +147,9 @@ export class TenantDigests {
   }
 
   /** The store's address of an id. */
-  address(kind: DocumentKind, id: string): Digest {
+  // Requirements: TOK-561
+  address(kind: DocumentKind, given: string): Digest {
+    const id = comparableId(given)
     // A random id of our own tells nothing, and needs no digest.
     if (randomIds.has(kind)) return digestOfUuid(id)
     if (keptOpen.has(kind)) return this.#remembered('id', kind, id)
@@ -155,10 +158,10 @@ export class TenantDigests {
     return (time + this.#digest('id', kind, id).slice(time.length)) as Digest
   }
 
-  /** The query for records with one of these ids, or for all. The ids are UUIDs in any case. */
+  /** The query for records with one of these ids, or for all. */
   among(kind: DocumentKind, ids: readonly string[] | undefined): Query {
     if (ids === undefined) return { op: 'all' }
-    return { op: 'ids', ids: [...new Set(ids.map(id => this.address(kind, id.toLowerCase())))] }
+    return { op: 'ids', ids: [...new Set(ids.map(id => this.address(kind, id)))] }
   }
 
   /** The term by which a search finds `value` in `field`. Case counts. */

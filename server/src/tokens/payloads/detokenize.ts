@@ -1,4 +1,5 @@
 import { type Caller, demand, holds, lacking } from '../../access/caller.ts'
+import { comparableId } from '../../base/comparable-id.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
@@ -62,7 +63,7 @@ export async function resolveReferences(
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
     if (transform === 'reveal') revealed.add(id)
     const data = resolved(tokens, token, transform)
-    values.set(id, data)
+    values.set(valueKey(id, false), data)
     if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
   await recordReveal(tokens, caller, 'token:use', revealed)
@@ -116,17 +117,17 @@ async function lookUp(
   const live = async (ids: readonly string[]) => {
     const records = await readTokens(context.store, ids, root)
     const found = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
-    return new Map(found.map(record => [record.value.id, record]))
+    return new Map(found.map(record => [comparableId(record.value.id), record]))
   }
   const byId = await live([...named.keys()])
   const unknown = [...named].filter(([id]) => !byId.has(id))
-  const seconds = new Set(unknown.flatMap(([, readings]) => [...readings]).filter(id => id !== undefined))
+  const seconds = new Set(unknown.flatMap(([, { seconds }]) => [...seconds]).filter(id => id !== undefined))
   if (byId.size + seconds.size > limits.payloadTokens) throw tooManyTokens(root)
   const bySecond = await live([...seconds])
   const missing = unknown.filter(
-    ([, readings]) => ![...readings].every(id => id !== undefined && bySecond.has(id)),
+    ([, { seconds }]) => ![...seconds].every(id => id !== undefined && bySecond.has(id)),
   )
-  return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([id]) => id) }
+  return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([, { given }]) => given) }
 }
 
 /** Returns the tokens with these ids, in their order. @throws {ServiceError} validation, if they are too large together */

@@ -1,4 +1,5 @@
 import { type Caller, decideFor } from '../../access/caller.ts'
+import { comparableId } from '../../base/comparable-id.ts'
 import { ErrorList, invalid, refuseIfAny, ServiceError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { JsonValue } from '../../base/json/json.ts'
@@ -56,9 +57,9 @@ export async function planTokens(
       if (isOriginal && !first) firsts.set(identity, one)
       if (isTakenIdFinal(context, request.input.id ?? undefined)) {
         // Requirements: TKZ-505
-        if (givenIds.has(draft.record.id))
-          throw invalid('id', 'is given to another token of this payload as well')
-        givenIds.add(draft.record.id)
+        const id = comparableId(draft.record.id)
+        if (givenIds.has(id)) throw invalid('id', 'is given to another token of this payload as well')
+        givenIds.add(id)
       }
     })
     if (errors.isFull) break
@@ -71,14 +72,15 @@ export async function planTokens(
 export async function makeIdsDistinct(context: TenantTokens, planned: readonly Planned[]): Promise<void> {
   const stored = planned.filter(one => !one.duplicateOf)
   const isGiven = ({ request }: Planned) => isTakenIdFinal(context, request.input.id ?? undefined)
-  const ids = new Set(stored.filter(isGiven).map(({ draft }) => draft.record.id))
+  const idOf = ({ draft }: Planned) => comparableId(draft.record.id)
+  const ids = new Set(stored.filter(isGiven).map(idOf))
   for (const one of stored) {
     if (isGiven(one)) continue
-    while (ids.has(one.draft.record.id)) {
+    while (ids.has(idOf(one))) {
       await drawAnotherId(context, one)
       await nextTurn()
     }
-    ids.add(one.draft.record.id)
+    ids.add(idOf(one))
   }
 }
 

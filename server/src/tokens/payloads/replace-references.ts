@@ -1,3 +1,4 @@
+import { comparableId } from '../../base/comparable-id.ts'
 import { ErrorList, invalid, type ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
@@ -7,12 +8,19 @@ import { limits } from '../../generated/facts.ts'
 import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
 
 export interface FoundReferences {
-  /** The named ids, each with the ids to try if there is no such token; `undefined` stands for none. */
-  readonly named: ReadonlyMap<string, ReadonlySet<string | undefined>>
+  /** The named ids, as they are compared. */
+  readonly named: ReadonlyMap<string, NamedId>
   /** The texts that name tokens, in pieces. */
   readonly texts: ReadonlyMap<string, readonly Piece[]>
   /** True if a reference stands for a whole token. */
   readonly hasWhole: boolean
+}
+
+interface NamedId {
+  /** As it was written first. */
+  readonly given: string
+  /** The ids to try if there is no such token, as they are compared; `undefined` stands for none. */
+  readonly seconds: Set<string | undefined>
 }
 
 /** Returns a promise to await if it is time to yield. */
@@ -28,16 +36,18 @@ export async function findReferences(
   json: JsonValue,
   root: string,
 ): Promise<FoundReferences> {
-  const named = new Map<string, Set<string | undefined>>()
+  const named = new Map<string, NamedId>()
   const texts = new Map<string, readonly Piece[]>()
   const errors = new ErrorList()
   let filtered = 0
   let hasWhole = false
 
   const note = (reference: Reference) => {
-    const [id, second] = reference.ids
-    const seconds = named.get(id) ?? new Set()
-    named.set(id, seconds.add(second))
+    const [given, second] = reference.ids
+    const id = comparableId(given)
+    const one = named.get(id) ?? { given, seconds: new Set() }
+    named.set(id, one)
+    one.seconds.add(second && comparableId(second))
     if (named.size > limits.payloadTokens) throw tooManyTokens(root)
     hasWhole ||= reference.whole
     if (reference.filters === '') return
@@ -73,7 +83,7 @@ export function tooManyTokens(root: string): ServiceError {
 
 /** Returns the key of a reference's value: no other id begins like that of a whole token, see `Reference`. */
 export function valueKey(id: string, whole: boolean): string {
-  return whole ? `token: ${id}` : id
+  return whole ? `token: ${comparableId(id)}` : comparableId(id)
 }
 
 /** Returns the template that applies the filters of a reference to `data`. */

@@ -1,0 +1,9 @@
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+/**
+ * Returns the text by which ids are compared and looked up: a UUID is one id in any case, as some platforms write UUIDs in
+ * capitals. An id is shown as it was stored.
+ */
+export function comparableId(id: string): string {
+  return id.length === 36 && uuid.test(id) ? id.toLowerCase() : id
+}
