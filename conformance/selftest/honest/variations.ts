@@ -247,6 +247,14 @@ export const variations = {
         : { status },
     )
   },
+
+  // Of an asynchronous invocation and a deletion, too, whose responses have no body. That of a PATCH is specified.
+  'every success is a 200': next => async request => {
+    const response = await next(request)
+    const isOpen =
+      response.status === 204 ? request.method === 'DELETE' : [201, 202].includes(response.status)
+    return isOpen ? responseFrom(response, { status: 200 }) : response
+  },
 } satisfies Record<string, Variation>
 
 export type VariationName = keyof typeof variations

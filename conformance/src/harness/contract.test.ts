@@ -24,6 +24,12 @@ function answer(status: number, body: unknown, type = 'application/json', trace 
   if (trace !== '') headers.set('SVC-TRACE-ID', trace)
   return { status, headers, text, body }
 }
+/** A success without a body. */
+const accepted = (requestBody: string): Reply => {
+  const { status, headers, text, body } = answer(200, undefined, '')
+  const sent = { method: 'POST', path: '/reactors/x/react', requestHeaders: {}, operation: 'reactors.react' }
+  return { status, headers, text, body, exchange: { ...sent, requestBody, status, headers, text } }
+}
 const complaining = (method: string, path: string, reply: Reply) =>
   [
     ...new Set(contract.complaints(contract.operationOf(method, path), reply, 'SVC').map(one => one.profile)),
@@ -69,6 +75,14 @@ tap.test('core parts of the contract are checked in both profiles, the rest in s
       none,
     ],
     ['a server error', 'GET', '/tokens/a', answer(500, { ...problem, status: 500 }, problemType), ['core']],
+    [
+      'an accepted invocation without a body',
+      'POST',
+      '/reactors/x/react',
+      accepted('{"args":{},"callback_url":"https://a.example/"}'),
+      rest,
+    ],
+    ['an invocation without a body', 'POST', '/reactors/x/react', accepted('{"args":{}}'), both],
     ['a redirect', 'GET', '/tokens/a', answer(302, undefined), both],
     ['no body', 'DELETE', '/tokens/a', answer(204, undefined, ''), none],
     ['a body', 'DELETE', '/tokens/a', answer(204, {}), both],

@@ -136,7 +136,7 @@ export class Contract {
       const [success] = this.#successes(operation)
       if (success?.schema === undefined) {
         if (status === 204 && reply.text !== '') complain('core', 'has an unexpected body')
-      } else if (!(mayChoose && status !== 200) && operation.profile === 'core') {
+      } else if (!(mayChoose && (status !== 200 || isAsynchronous(reply))) && operation.profile === 'core') {
         if (reply.body === undefined) complain('core', 'has no JSON body')
         else complain('core', this.#schemas.core.complaint(success.schema, reply.body))
       }
@@ -179,6 +179,15 @@ export class Contract {
     if (!/^application\/problem\+json/i.test(reply.headers.get('content-type') ?? ''))
       return 'has a content type other than application/problem+json'
     return this.#schemas.surrogate.complaint(this.#problem, reply.body)
+  }
+}
+
+/** True for a response to an invocation whose result is sent to a callback: any success means that it was accepted. */
+function isAsynchronous({ exchange }: Reply): boolean {
+  try {
+    return 'callback_url' in JSON.parse(exchange?.requestBody ?? '')
+  } catch {
+    return false
   }
 }
 
