@@ -35,6 +35,7 @@ export function validatorMutants(file: URL): ValidatorMutants {
     meta: false,
     validateSchema: false,
     code: {
+      optimize: false,
       process: (code, env) => {
         const text = JSON.stringify(env?.schema)
         const name = names.get(text)
@@ -73,7 +74,7 @@ const schemas = ${JSON.stringify(schemas)}
 class MutatedAjv extends Ajv {
   constructor(options) {
     const process = (code, env) => globalThis.__instrument(schemas[JSON.stringify(env.schema)], code)
-    super(options.allErrors ? options : { ...options, code: { process } })
+    super(options.allErrors ? options : { ...options, code: { ...options.code, process } })
   }
 }
 module.exports = { ...others, Ajv: MutatedAjv }

@@ -49,6 +49,8 @@ export class Backend {
       formats: formatTable,
       // Each component is one function, instead of a copy at each place that refers to it.
       inlineRefs: false,
+      // Takes a quarter of the time to compile, and makes no faster code.
+      code: { optimize: false },
       // The linter checks the contract.
       meta: false,
       validateSchema: false,
