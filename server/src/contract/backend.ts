@@ -34,6 +34,8 @@ export class Backend {
   readonly router: OpenAPIRouter
   readonly #validator: OpenAPIValidator
   readonly #ajv: InstanceType<typeof libraries.Ajv>
+  readonly #components: Readonly<Record<string, object>>
+  readonly #added = new Set<string>()
   readonly #checks = new Map<string, Check>()
 
   constructor(definition: OpenAPIRouter['definition'], { thorough }: BackendOptions) {
@@ -55,8 +57,7 @@ export class Backend {
       meta: false,
       validateSchema: false,
     })
-    for (const [name, schema] of Object.entries(definition.components?.schemas ?? {}))
-      this.#ajv.addSchema(schema, name)
+    this.#components = definition.components?.schemas ?? {}
     const shared = { compile: (schema: object) => this.#check(schema) }
     this.#validator = new libraries.OpenAPIValidator({
       definition,
@@ -85,6 +86,7 @@ export class Backend {
 
   /** Returns the validator of a component schema. */
   ofSchema(name: string): Check | undefined {
+    this.#add(name)
     return this.#ajv.getSchema(name)
   }
 
@@ -95,12 +97,30 @@ export class Backend {
     if (known) return known
     let compiled: Check | undefined
     const check: Check = value => {
-      compiled ??= this.#ajv.compile(schema)
+      compiled ??= this.#compile(schema, text)
       const isValid = compiled(value)
       check.errors = compiled.errors
       return isValid
     }
     this.#checks.set(text, check)
     return check
+  }
+
+  #compile(schema: object, text: string): Check {
+    this.#addReferences(text)
+    return this.#ajv.compile(schema)
+  }
+
+  /** Adds the components that a schema refers to. To add all of them takes as long as to compile some. */
+  #addReferences(text: string): void {
+    for (const [, name = ''] of text.matchAll(/"\$ref":"(\w+)"/g)) this.#add(name)
+  }
+
+  #add(name: string): void {
+    const schema = this.#components[name]
+    if (!schema || this.#added.has(name)) return
+    this.#added.add(name)
+    this.#ajv.addSchema(schema, name)
+    this.#addReferences(JSON.stringify(schema))
   }
 }
