@@ -152,7 +152,12 @@ export const tenantAt = uuidOfDigest
 
 /** The address of the marker of a copy that is not finished. No tenant has this UUID. */
 export const copyAddress = addressOf('ffffffff-ffff-ffff-ffff-fffffffffffe')
-const notTenants: ReadonlySet<Digest> = new Set([addressOf(rootTenant), copyAddress])
+/** The UUIDs of only zeros and of only ones stand for no tenant anywhere (RFC 9562). */
+const notTenants: ReadonlySet<Digest> = new Set([
+  addressOf(rootTenant),
+  addressOf('ffffffff-ffff-ffff-ffff-ffffffffffff'),
+  copyAddress,
+])
 
 /** True if a document of kind `tenant` holds the keys of a tenant, not those of the root or a marker. */
 export function isTenantAddress(address: Digest): boolean {

@@ -202,7 +202,7 @@ t.test('lists the statuses of each operation', async t => {
       statuses.some(status => status.startsWith('2')),
       `${id}: a success`,
     )
-    t.equal(has('400'), body || parameters.length > 0, `${id}: 400 if there is input`)
+    t.ok(has('400'), `${id}: 400 for a parameter that it does not have`)
     t.equal(has('413'), writes, `${id}: 413 if there may be a body`)
     t.equal(has('415'), body, `${id}: 415 if there is a body`)
     if (parameters.some(parameter => parameter.in === 'path')) t.ok(has('404'), `${id}: 404`)
