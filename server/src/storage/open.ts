@@ -29,7 +29,7 @@ export async function openExisting(
 ): Promise<{ readonly store: Store; readonly folder?: string }> {
   const location = parseStorage(url)
   if (location.engine === 'level') return openFolder(url)
-  if (location.engine === 'postgres') return { store: await openStore(location) }
+  if (location.engine === 'postgres') return { store: await openStore(location, { isCommand: true }) }
   throw holdsNothing()
 }
 
@@ -97,9 +97,12 @@ export interface OpenOptions {
   readonly migrate?: boolean | undefined
   /** For failures in the background. */
   readonly log?: Log
-  /** True if a command fills it, and closes it. */
+  /** True if a command goes through all of it, or fills it, and closes it. */
   readonly isCommand?: boolean
 }
+
+/** A command may change all of a store in one commit. */
+const commandMs = 65_000
 
 /** @throws {DataFolderRefused | DatabaseRefused} */
 export async function openStore(
@@ -108,7 +111,10 @@ export async function openStore(
 ): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres')
-    return (await postgres()).open(location.url, { migrate, ...(log ? { log } : {}) })
+    return (await postgres()).open(location.url, {
+      ...{ migrate, ...(log ? { log } : {}) },
+      ...(isCommand ? { answerMs: commandMs } : {}),
+    })
   const folder = location.folder as string
   const path = join(folder, 'store')
   // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.

@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import type { Change, DocumentState } from '../port/decide.ts'
 import type { Digest } from '../port/port.ts'
-import { type Block, blockSize } from './bits.ts'
+import { type Block, blockSize, changed } from './bits.ts'
 import { liveTerm } from './search.ts'
 
 /** The part of a document that the index depends on. */
@@ -10,7 +11,7 @@ interface Indexed extends DocumentState {
 }
 
 /** All that a group of commits changes for the same 4096 documents: see `changed` for the numbers. */
-export interface Edits<Name> {
+interface Edits<Name> {
   readonly collection: Name
   readonly block: number
   readonly terms: Map<Digest, number[]>
@@ -52,4 +53,99 @@ function without(one: Indexed | undefined, other: Indexed | undefined): readonly
   if (!one || !other) return one?.terms ?? []
   const known = new Set(other.terms)
   return one.terms.filter(term => !known.has(term))
+}
+
+/** The block that a collection is filling, by term. */
+interface Head {
+  readonly block: number
+  /** The state of the collection that the blocks are of. */
+  readonly state: number
+  /** True if this process began the block, so that a term that is not here is in no document of it. */
+  readonly isWhole: boolean
+  readonly blocks: Map<Digest, Block>
+}
+
+/** A collection before and after a group of commits. */
+export interface Progress {
+  /** The first ordinal that the group could give, and the first that the next one can give. */
+  readonly fromOrdinal: number
+  readonly nextOrdinal: number
+  /** A number that every commit of the collection changes. */
+  readonly state: number
+}
+
+/** Blocks that edits change, as far as they are in memory. */
+interface Recalled {
+  readonly known: Map<Digest, Block>
+  /** Terms whose block has to be read. */
+  readonly missing: readonly Digest[]
+}
+
+/** Terms kept, of all collections. */
+const mostTerms = 200_000
+
+const empty: Block = []
+
+/**
+ * Keeps the blocks that collections are filling in memory. Most terms of a new document are new, and need not be looked
+ * up.
+ */
+export class Heads<Name extends string> {
+  readonly #heads = new LRUCache<Name, Head>({
+    maxSize: mostTerms,
+    sizeCalculation: ({ blocks }) => 1 + blocks.size,
+  })
+
+  recall({ collection, block, terms }: Edits<Name>, progress: Progress): Recalled {
+    const head = this.#of(collection, block, progress)
+    const isWhole = head?.isWhole ?? isBegun(block, progress)
+    const known = new Map<Digest, Block>()
+    const missing: Digest[] = []
+    for (const term of terms.keys()) {
+      const image = head?.blocks.get(term)
+      if (image) known.set(term, image)
+      else if (!isWhole) missing.push(term)
+    }
+    return { known, missing }
+  }
+
+  /** Keeps the blocks that a group has written. @param state the number of the collection after it */
+  keep(collection: Name, written: readonly NewBlocks<Name>[], progress: Progress, state: number): void {
+    const block = Math.floor((progress.nextOrdinal - 1) / blockSize)
+    const head = this.#of(collection, block, progress)
+    const own = written.find(one => one.collection === collection && one.block === block)
+    if (!head && !own) return
+    const isWhole = head?.isWhole ?? isBegun(block, progress)
+    const blocks = head?.blocks ?? new Map<Digest, Block>()
+    for (const [term, image = empty] of own?.images ?? []) blocks.set(term, image)
+    // Set each time, as its size may have changed.
+    this.#heads.set(collection, { block, state, isWhole, blocks })
+  }
+
+  clear(): void {
+    this.#heads.clear()
+  }
+
+  #of(collection: Name, block: number, { state }: Progress): Head | undefined {
+    const head = this.#heads.peek(collection)
+    return head?.block === block && head.state === state ? head : undefined
+  }
+}
+
+/** True if the first document of the block is one of the group. */
+const isBegun = (block: number, { fromOrdinal }: Progress) => fromOrdinal <= block * blockSize
+
+/** Returns the blocks after edits. */
+export function imagesOf<Name>(
+  { collection, block, terms }: Edits<Name>,
+  known: ReadonlyMap<Digest, Block>,
+): NewBlocks<Name> {
+  const images = new Map<Digest, Block | undefined>()
+  const added = new Set<Digest>()
+  for (const [term, changes] of terms) {
+    const before = known.get(term)
+    if (!before?.length) added.add(term)
+    images.set(term, changed(before, changes))
+  }
+  return { collection, block, images, added }
 }

@@ -1,11 +1,9 @@
 import { ClearingCache } from '../../../base/cache.ts'
 import { type Block, decodeBlock, encodeBlock } from '../../index/bits.ts'
-import { editsOf, type NewBlocks } from '../../index/edits.ts'
-import { Heads, imagesOf } from '../../index/heads.ts'
+import { editsOf, Heads, imagesOf, type NewBlocks } from '../../index/edits.ts'
 import { type Collection, Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
 import { notErased, oftenRead } from '../../port/kinds.ts'
 import type { CommitResult, Digest } from '../../port/port.ts'
-import { type Change, encodeChange, noValue } from './changes.ts'
 import { orDamaged } from './data-folder-errors.ts'
 import {
   blockKey,
@@ -17,12 +15,15 @@ import {
   uniqueKey,
 } from './keys.ts'
 import {
+  type Change,
   type Counters,
   decodeCounters,
   decodeHeader,
+  encodeChange,
   encodeCounters,
   type Header,
   noCounters,
+  noValue,
 } from './record.ts'
 import type { State } from './state.ts'
 

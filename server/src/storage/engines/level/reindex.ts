@@ -1,8 +1,6 @@
 import { blockSize, encodeBlock } from '../../index/bits.ts'
-import { editsOf } from '../../index/edits.ts'
-import { imagesOf } from '../../index/heads.ts'
+import { editsOf, imagesOf } from '../../index/edits.ts'
 import type { Content, StoredDocument } from '../../port/port.ts'
-import { entriesOf, noValue } from './changes.ts'
 import {
   agendaOfAll,
   blockKey,
@@ -29,8 +27,10 @@ import {
   decodePlace,
   encodeCounters,
   encodeDocument,
+  entriesOf,
   type Header,
   noCounters,
+  noValue,
 } from './record.ts'
 
 /** Returns the part of a document that its record determines; `undefined` to leave it as it is. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/flow/event-loop.ts'
-import { Heads } from '../../index/heads.ts'
+import { Heads } from '../../index/edits.ts'
 import { bytesOf, checkCommit } from '../../port/decide.ts'
 import { type CommitResult, StoreUnavailable, type Write } from '../../port/port.ts'
 import { withClient } from './connect.ts'

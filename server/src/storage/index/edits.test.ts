@@ -1,0 +1,53 @@
+import t from 'tap'
+import { digest } from '../port/port.samples.ts'
+import { blockSize } from './bits.ts'
+import { editsOf, Heads, imagesOf } from './edits.ts'
+import { liveTerm } from './search.ts'
+
+const [one, two, three] = ['one', 'two', 'three'].map(digest) as [never, never, never]
+const document = (ordinal: number, ...terms: (typeof one)[]) => ({
+  ...{ ordinal, terms, uniques: [] },
+  ...{ version: 1, createdUs: ordinal },
+})
+const added = (ordinal: number, ...terms: (typeof one)[]) => ({
+  collection: 'a',
+  before: undefined,
+  after: document(ordinal, ...terms),
+})
+
+t.test('the changes of a group are one edit for each block, of terms that differ', async t => {
+  const edits = editsOf([
+    added(1, one, two),
+    { collection: 'a', before: document(2, one, two), after: document(2, two, three) },
+    { collection: 'a', before: document(blockSize + 3, one), after: undefined },
+    { ...added(1, one), collection: 'b' },
+  ])
+  t.same(
+    edits.map(({ collection, block, terms }) => [collection, block, Object.fromEntries(terms)]),
+    [
+      ['a', 0, { [liveTerm]: [1], [one]: [1, ~2], [two]: [1], [three]: [2] }],
+      ['a', 1, { [liveTerm]: [~3], [one]: [~3] }],
+      ['b', 0, { [liveTerm]: [1], [one]: [1] }],
+    ],
+  )
+})
+
+t.test('blocks are known in memory as long as no other process has written', async t => {
+  const heads = new Heads<string>()
+  const write = (ordinal: number, state: number, ...terms: (typeof one)[]) => {
+    const progress = { fromOrdinal: ordinal, nextOrdinal: ordinal + 1, state }
+    const [edit] = editsOf([added(ordinal, ...terms)])
+    if (!edit) throw new Error('no edit')
+    const { known, missing } = heads.recall(edit, progress)
+    const blocks = imagesOf(edit, known)
+    heads.keep('a', [blocks], progress, state + 1)
+    return { missing, added: [...blocks.added], image: blocks.images.get(one) }
+  }
+  t.same(write(0, 7, one), { missing: [], added: [liveTerm, one], image: [0] }, 'the block begins here')
+  t.same(write(1, 8, one, two), { missing: [], added: [two], image: [0, 1] })
+  t.same(write(2, 10, one).missing, [liveTerm, one], 'another process has written in between')
+  t.same(write(3, 11, one, two).missing, [two], 'and may have written any other term')
+  heads.clear()
+  t.same(write(4, 12, one).missing, [liveTerm, one])
+  t.same(write(blockSize, 13, two).missing, [], 'until the next block begins')
+})
