@@ -23,7 +23,6 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemRandom } from '../../../src/base/random.ts'
-import { numberOf } from '../../../src/storage/engines/postgres/kinds.ts'
 import { parseStorage } from '../../../src/storage/location.ts'
 import { openStore } from '../../../src/storage/open.ts'
 import { copyStore, openSource } from '../../../src/storage/transfer/copy-store.ts'
@@ -63,8 +62,6 @@ const limits = { server: share(values['processor-share']), node: share(values['n
 interface Built {
   readonly size: number
   readonly startMs: number
-  /** The stamp of the newest document. */
-  readonly lastUs: number
 }
 
 /** Creates the tokens in LevelDB, and copies the documents to the database. */
@@ -94,8 +91,7 @@ async function build(folder: string, { url, pool }: Database): Promise<Built> {
   await Promise.all([from.close(), to.close()])
   await pool.query('VACUUM (ANALYZE)')
   await pool.query('CHECKPOINT')
-  const { rows } = await pool.query<{ us: string }>('SELECT max(created_us) AS us FROM documents')
-  const built: Built = { size, startMs, lastUs: Number(rows[0]?.us) }
+  const built: Built = { size, startMs }
   await writeFile(file, JSON.stringify(built))
   return built
 }
@@ -164,19 +160,6 @@ async function searchesOn(
   }
 }
 
-/** Removes tokens that the load test of an earlier run created. */
-async function removeLoad({ pool }: Database, lastUs: number): Promise<void> {
-  await pool.query('DELETE FROM documents WHERE kind = ANY($1) AND created_us > $2', [
-    [numberOf('token'), numberOf('audit')],
-    lastUs,
-  ])
-  await pool.query(
-    `UPDATE collections SET documents = (SELECT count(*) FROM documents
-     WHERE documents.tenant = collections.tenant AND documents.kind = collections.kind)`,
-  )
-  await pool.query('VACUUM (ANALYZE) documents')
-}
-
 const folder = workFolder('scale', values.keep)
 
 let database: Database | undefined
@@ -187,11 +170,10 @@ try {
   // Both of one version, so that they can be compared.
   const withCitus = values['skip-load'] ? undefined : await findCitus().catch(() => undefined)
   database = await startDatabase(join(folder, 'postgres'), withCitus)
-  const { startMs, lastUs } = await build(folder, database)
+  const { startMs } = await build(folder, database)
   say(`Node ${process.version}, ${availableParallelism()} cores, ${size} tokens\n`)
   say(await sizesOf(database.pool))
   if (!values['skip-search']) {
-    await removeLoad(database, lastUs)
     const place = { folder, database }
     const level = await searchesOn('LevelDB', place, startMs)
     printSearches(level, await searchesOn('PostgreSQL', place, startMs))
