@@ -4,6 +4,7 @@ import t from 'tap'
 import { connectionLimits } from '../../base/limits.ts'
 import {
   type Bounds,
+  core,
   head,
   long,
   open,
@@ -198,22 +199,36 @@ t.test('a connection with too many unanswered requests ends after their response
 
 t.test('bodies share a budget, until their responses are sent', async t => {
   const half = connectionLimits.bodyBytes / 2
-  const listening = await open(t, { bodiesBytes: half + 10 })
-  const large = peer(t, listening)
-  large.socket.write(head('POST', '/read', `Content-Length: ${half}`) + 'x'.repeat(half - 1))
+  const held: (() => void)[] = []
+  const listening = await open(t, { bodiesBytes: half + 10 }, async request => {
+    if (request.path !== '/hold') return core(request)
+    await request.readBody(connectionLimits.bodyBytes)
+    await new Promise<void>(resolve => held.push(resolve))
+    return { status: 200, headers: { ...text }, body: 'held' }
+  })
   const read = async (bytes: number) =>
     (await fetch(`${listening.url}/read`, { method: 'POST', body: 'x'.repeat(bytes) })).status
-  while ((await read(half / 2)) === 200) await turn()
+  const hold = async () => {
+    const large = peer(t, listening)
+    large.socket.write(head('POST', '/hold', `Content-Length: ${half}`) + 'x'.repeat(half))
+    while (held.length === 0) await turn()
+    return large
+  }
+  const free = async () => {
+    while ((await read(half)) === 503) await turn()
+  }
+  t.equal(await read(half), 200, 'the control')
+  await free()
+  const answered = await hold()
   t.equal(await read(half / 2), 503, 'too much beside the other one')
   t.equal(await read(5), 200, 'there is room for a small one')
-  large.socket.write('x')
-  t.match(await large.until(/\d{6}$/), /^HTTP\/1\.1 200 /)
-  while ((await read(half / 2)) === 503) await turn()
-  t.pass('its bytes are free again')
-  large.socket.write(head('POST', '/read', `Content-Length: ${half}`) + 'x'.repeat(half - 1))
-  while ((await read(half / 2)) === 200) await turn()
-  large.socket.destroy()
-  while ((await read(half / 2)) === 503) await turn()
+  held.shift()?.()
+  await answered.until(/held$/)
+  await free()
+  t.pass('the bytes of a request are free when it is answered')
+  const impatient = await hold()
+  impatient.socket.destroy()
+  await free()
   t.pass('those of a caller that hung up, too')
 })
 
