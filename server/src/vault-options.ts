@@ -4,8 +4,6 @@ import type { Log } from './base/log.ts'
 import { unknownName } from './base/near-names.ts'
 import { OperatorError } from './base/operator-error.ts'
 import type { Dialect } from './contract/dialect.ts'
-import { keyLength } from './crypto/envelope.ts'
-import { isPublicAddress, literalAddress } from './egress/addresses.ts'
 import type { Isolation } from './sandbox/processes/isolation.ts'
 
 export const defaultAuditRetentionDays = 400
@@ -87,115 +85,8 @@ export class VaultOptionsError extends OperatorError {
   override readonly name = 'VaultOptionsError'
 }
 
-export function isHeaderPrefix(text: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(text)
-}
-
-export const devTokenForm = '16 to 200 printable characters without spaces'
-
-export function isDevToken(text: string): boolean {
-  return /^[\x21-\x7e]{16,200}$/.test(text)
-}
-
-/** True for an origin such as `https://app.example.com`, without a path. */
-export function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text
-}
-
-/** True for an origin that is a private address, or names this machine. */
-export function isPrivateOrigin(origin: string): boolean {
-  const url = new URL(origin)
-  const address = literalAddress(url)
-  return address === undefined ? /(^|\.)localhost\.?$/.test(url.hostname) : !isPublicAddress(address)
-}
-
 /** @throws {VaultOptionsError} if a member is not one of `names` */
 export function refuseUnknown(options: object, names: readonly string[]): void {
   const unknown = unknownName(options, names)
   if (unknown !== undefined) throw new VaultOptionsError(unknown)
-}
-
-type Check = readonly [accepts: (value: unknown) => boolean, expected: string]
-
-const text: Check = [value => typeof value === 'string', 'a string']
-const boolean: Check = [value => typeof value === 'boolean', 'true or false']
-const isList = (value: unknown, accepts: (item: string) => boolean) =>
-  Array.isArray(value) && value.every(item => typeof item === 'string' && accepts(item))
-const texts: Check = [value => isList(value, () => true), 'a list of strings']
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const checks: Readonly<Record<keyof VaultOptions, Check>> = {
-  storage: text,
-  masterKey: [
-    value => ArrayBuffer.isView(value) && value.byteLength === keyLength,
-    'a Uint8Array of 32 bytes',
-  ],
-  bootstrap: [() => true, 'JSON'],
-  profile: text,
-  dialect: [isRecord, 'a part of a profile'],
-  headerPrefix: [
-    value => typeof value === 'string' && isHeaderPrefix(value),
-    '1 to 32 letters and digits and begin with a letter',
-  ],
-  dev: boolean,
-  devToken: [value => typeof value === 'string' && isDevToken(value), devTokenForm],
-  developmentTenant: boolean,
-  corsOrigins: [
-    value => isList(value, item => item === '*' || isOrigin(item)),
-    'a list of origins such as https://app.example.com, or of *',
-  ],
-  allowPrivateCallbacks: boolean,
-  formulaAllowOrigins: [
-    value => isList(value, isOrigin),
-    'a list of origins such as https://api.example.com',
-  ],
-  formulaMapOrigins: [
-    value => isRecord(value) && Object.entries(value).flat().every(isOrigin),
-    'an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
-  ],
-  proxyAllowOrigins: [
-    value => isList(value, item => isOrigin(item) && !isPrivateOrigin(item)),
-    'a list of origins such as https://api.example.com, none of a private address: use proxyMapOrigins for those',
-  ],
-  proxyMapOrigins: [
-    value => isRecord(value) && Object.entries(value).flat().every(isOrigin),
-    'an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
-  ],
-  formulaModules: texts,
-  formulaClient: text,
-  requireIsolation: boolean,
-  warmFormulas: boolean,
-  auditRetentionDays: [
-    value => Number.isSafeInteger(value) && Number(value) >= 1,
-    'a whole number of days, 1 or more',
-  ],
-  metrics: boolean,
-  log: [
-    value =>
-      typeof value === 'object' &&
-      value !== null &&
-      ['info', 'warn', 'error'].every(
-        level => typeof (value as Record<string, unknown>)[level] === 'function',
-      ),
-    'an object with the functions info, warn and error',
-  ],
-  seed: [value => Number.isSafeInteger(value), 'a whole number'],
-  now: [value => typeof value === 'function', 'a function that returns epoch milliseconds'],
-}
-
-/**
- * Refuses options that are unknown or ill-typed. An option that is `undefined` counts as absent.
- * @throws {VaultOptionsError}
- */
-export function checkOptions(options: VaultOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new VaultOptionsError("the options must be an object, such as { storage: 'memory:' }")
-  }
-  refuseUnknown(options, Object.keys(checks))
-  for (const [name, value] of Object.entries(options)) {
-    const [accepts, expected] = checks[name as keyof VaultOptions]
-    if (value !== undefined && !accepts(value)) throw new VaultOptionsError(`${name} must be ${expected}`)
-  }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts'
-import { logEntityTypes, permissionsByType } from '../../src/generated/facts.ts'
+import { permissionsByType } from '../../src/generated/facts.ts'
+import { profileMembers } from '../../src/program/profile.ts'
 
 const draft = 'http://json-schema.org/draft-07/schema#'
 const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
@@ -113,77 +114,12 @@ function applicationSchema({ required, properties, ...rest }: JsonObject): JsonO
 
 /** Returns the JSON Schema of a profile. */
 export function profileSchema(): JsonObject {
-  const origin = { type: 'string', pattern: '^(https?|wss?|ftp)://[^\\s/?#@\\\\A-Z]+$' }
-  const mapped = (description: string) => ({
-    type: 'object',
-    propertyNames: origin,
-    additionalProperties: origin,
-    description,
-  })
   return {
     $schema: draft,
     title: 'Profile of Surrogate',
     description: 'Settings that make code written for another service run.',
     type: 'object',
     additionalProperties: false,
-    properties: {
-      $schema: schemaMember,
-      header_prefix: {
-        type: 'string',
-        pattern: '^[A-Za-z][A-Za-z0-9]{0,31}$',
-        description: 'The first part of header names.',
-      },
-      modules: {
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        description: 'Packages that formulas may require, and what each stands for.',
-      },
-      client: { type: 'string', description: 'A file that wraps the client which formulas get.' },
-      origins: mapped('Origins that formulas fetch from, and where these requests are sent.'),
-      proxy_allow_origins: {
-        type: ['array', 'null'],
-        items: origin,
-        description: 'Public origins that /proxy may send requests on to.',
-      },
-      proxy_map_origins: mapped('Origins that /proxy gets requests for, and where these are sent.'),
-      allow_private_callbacks: {
-        type: 'boolean',
-        description: 'True to allow webhooks to http URLs and private addresses.',
-      },
-      dialects: {
-        type: ['array', 'null'],
-        items: {
-          enum: [
-            'camel-case-members',
-            'card-dates-as-text',
-            'privacy',
-            'problems-as-json',
-            'unknown-permissions',
-          ],
-        },
-        description: 'What is accepted beyond the contract.',
-      },
-      permissions: {
-        type: ['array', 'null'],
-        items: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
-        description: 'Permissions of another service that applications keep. They allow nothing.',
-      },
-      response_headers: {
-        type: 'object',
-        maxProperties: 20,
-        propertyNames: { pattern: '^[Xx]-[A-Za-z0-9-]{1,100}$' },
-        additionalProperties: {
-          type: 'string',
-          pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,198}[\\x21-\\x7e])?$',
-        },
-        description: 'Headers of all responses.',
-      },
-      log_entity_types: {
-        type: 'object',
-        propertyNames: { enum: [...logEntityTypes] },
-        additionalProperties: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
-        description: 'Names under which entries of the log show kinds of resources.',
-      },
-    },
+    properties: { $schema: schemaMember, ...profileMembers },
   }
 }

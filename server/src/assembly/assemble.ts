@@ -3,14 +3,10 @@ import { connectionLimits } from '../base/limits.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import { type Core, UnderWay } from '../http/pipeline/core.ts'
 import type { Address, Listening } from '../http/transport/listener.ts'
+import { checkOptions } from '../option-table.ts'
 import { startSweeper } from '../retention/sweeper.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
-import {
-  checkOptions,
-  defaultAuditRetentionDays,
-  type VaultFacts,
-  type VaultOptions,
-} from '../vault-options.ts'
+import { defaultAuditRetentionDays, type VaultFacts, type VaultOptions } from '../vault-options.ts'
 import { type Deployment, deploy } from './deployment.ts'
 import { createDomain, type Domain } from './domain.ts'
 import { warmFormulas } from './formulas.ts'

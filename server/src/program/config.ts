@@ -1,16 +1,10 @@
 import { parseArgs } from 'node:util'
 import { type LogLevel, logLevels } from '../base/log.ts'
 import { didYouMean } from '../base/near-names.ts'
-import { headerPrefix } from '../generated/facts.ts'
-import { storageUrls, usualStorage } from '../storage/location.ts'
-import {
-  defaultAuditRetentionDays,
-  devTokenForm,
-  isDevToken,
-  isHeaderPrefix,
-  isOrigin,
-  isPrivateOrigin,
-} from '../vault-options.ts'
+import { booleanFlag, type Flag, textFlag } from '../option-flags.ts'
+import type { FlagValue } from '../option-kinds.ts'
+import { options } from '../option-table.ts'
+import type { VaultOptions } from '../vault-options.ts'
 import { ConfigError } from './config-error.ts'
 import {
   keyFileVariable,
@@ -20,67 +14,17 @@ import {
   readSecretFile,
 } from './master-key-variables.ts'
 
-export interface Flag {
-  readonly name: string
-  readonly type: 'string' | 'boolean'
-  readonly multiple?: true
-  readonly default?: string
-  readonly value?: string
-  readonly help: string
-  /** True if its value may be secret: the variable `SURROGATE_<NAME>_FILE` can name a file that has it. */
-  readonly isSecret?: true
-}
-
-/** A flag with a value. @param initial the default */
-export function textFlag(name: string, value: string, help: string, initial?: string): Flag {
-  return { name, type: 'string', value, help, ...(initial === undefined ? {} : { default: initial }) }
-}
-
-/** A flag whose value may hold a secret, such as the password of a database. */
-export function secretFlag(...given: Parameters<typeof textFlag>): Flag {
-  return { ...textFlag(...given), isSecret: true }
-}
-
-/** A flag that may be given several times. */
-function listFlag(name: string, value: string, help: string): Flag {
-  return { name, type: 'string', multiple: true, value, help }
-}
-
-export function booleanFlag(name: string, help: string): Flag {
-  return { name, type: 'boolean', help }
-}
-
 export const helpFlag = booleanFlag('help', 'print this help and exit')
 
 /** All flags and their defaults. Each is also an environment variable `SURROGATE_<NAME>`. */
 export const flags: readonly Flag[] = [
   textFlag('host', 'HOST', 'address to listen on', '127.0.0.1'),
   textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000'),
-  secretFlag('storage', 'URL', storageUrls, usualStorage),
-  textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
-  textFlag('profile', 'FILE', 'YAML file that makes code written for another service run'),
-  textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
-  booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
-  secretFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
-  booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
-  listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
-  listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
-  listFlag('formula-module', 'NAME[=TARGET]', 'package that formulas may require'),
-  textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
-  listFlag('proxy-allow-origin', 'ORIGIN', 'origin that /proxy may send requests on to'),
-  listFlag('proxy-map-origin', 'A=B', 'send what /proxy gets for origin A to origin B'),
-  listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
-  textFlag(
-    'audit-retention',
-    'DAYS',
-    'days that audit log entries are kept',
-    String(defaultAuditRetentionDays),
-  ),
+  ...Object.values(options).flatMap(({ flag }) => flag ?? []),
   textFlag('log-level', 'LEVEL', 'error, warn or info; info has a line for each request', 'warn'),
   textFlag('metrics-port', 'PORT', 'port for /metrics; keep it from strangers, as it asks for no key'),
   textFlag('metrics-host', 'HOST', 'address of that port', '127.0.0.1'),
   textFlag('drain-seconds', 'N', 'time between a signal and the end of listening', '0'),
-  booleanFlag('require-isolation', 'refuse to start if this host cannot fully isolate formulas'),
   textFlag('ready-file', 'FILE', 'when ready, write address, keys and process id as JSON'),
   booleanFlag('json', 'print the ready line as JSON'),
   helpFlag,
@@ -89,7 +33,7 @@ export const flags: readonly Flag[] = [
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+export type FlagValues = Readonly<Record<string, FlagValue>>
 
 /**
  * Reads flags from the arguments, then the environment, then the defaults.
@@ -111,27 +55,11 @@ export function readFlags(
 export function readConfig(argv: readonly string[], environment: Environment) {
   const { values } = readFlags(flags, argv, environment)
   const text = (name: string) => values[name] as string | undefined
-  const list = (name: string) => values[name] as readonly string[] | undefined
   const on = (name: string) => values[name] === true
   const config = {
+    ...readOptions(values),
     host: readHost('--host', text('host') ?? ''),
     port: readPort('--port', text('port') ?? ''),
-    storage: text('storage') ?? '',
-    bootstrap: text('bootstrap'),
-    profile: text('profile'),
-    headerPrefix: readPrefix(text('header-prefix') ?? ''),
-    dev: on('dev'),
-    devToken: readDevToken(text('dev-token')),
-    allowPrivateCallbacks: on('allow-private-callbacks'),
-    formulaAllowOrigins: (list('formula-allow-origin') ?? []).map(readOrigin),
-    formulaMapOrigins: readMappedOrigins('--formula-map-origin', list('formula-map-origin') ?? []),
-    proxyAllowOrigins: (list('proxy-allow-origin') ?? []).map(readPublicOrigin),
-    proxyMapOrigins: readMappedOrigins('--proxy-map-origin', list('proxy-map-origin') ?? []),
-    formulaModules: list('formula-module') ?? [],
-    formulaClient: text('formula-client'),
-    corsOrigins: list('cors-origin')?.map(origin => (origin === '*' ? origin : readOrigin(origin))),
-    auditRetentionDays: readDays(text('audit-retention') ?? ''),
-    requireIsolation: on('require-isolation'),
     readyFile: text('ready-file'),
     json: on('json'),
     logLevel: readLevel(text('log-level') ?? ''),
@@ -156,6 +84,26 @@ export function readConfig(argv: readonly string[], environment: Environment) {
     throw new ConfigError(`--port and --metrics-port are both ${port}; choose another for one of them`)
   }
   return Object.freeze(config)
+}
+
+/** Options as flags give them; the bootstrap file is a path. */
+type FlagOptions = Omit<
+  { readonly [Name in keyof VaultOptions]: VaultOptions[Name] | undefined },
+  'bootstrap'
+> & {
+  readonly bootstrap: string | undefined
+}
+
+function readOptions(values: FlagValues): FlagOptions {
+  const read = Object.entries(options).flatMap(([name, { flag, ofFlag }]) =>
+    flag ? [[name, ofFlag?.(values[flag.name], `--${flag.name}`)]] : [],
+  )
+  return Object.fromEntries(read)
+}
+
+/** The options of a configuration. */
+export function optionsOf(config: Config): FlagOptions {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => name in options)) as FlagOptions
 }
 
 /** The whole configuration of a server, read once at start. */
@@ -263,11 +211,6 @@ function readPort(flag: string, text: string): number {
   return port
 }
 
-function readDevToken(text: string | undefined): string | undefined {
-  if (text !== undefined && !isDevToken(text)) throw new ConfigError(`--dev-token must be ${devTokenForm}`)
-  return text
-}
-
 function readOptional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
   return text === undefined ? undefined : read(text)
 }
@@ -283,53 +226,6 @@ function readSeconds(text: string): number {
   if (!/^\d{1,4}$/.test(text) || seconds > 3600)
     throw new ConfigError('--drain-seconds must be a whole number from 0 to 3600')
   return seconds
-}
-
-function readDays(text: string): number {
-  const days = Number(text)
-  if (!/^\d{1,6}$/.test(text) || days < 1) {
-    throw new ConfigError('--audit-retention must be a whole number of days from 1 to 999999')
-  }
-  return days
-}
-
-function readPrefix(text: string): string {
-  if (!isHeaderPrefix(text)) {
-    throw new ConfigError('--header-prefix must be 1 to 32 letters and digits and begin with a letter')
-  }
-  return text
-}
-
-function readOrigin(text: string): string {
-  if (!isOrigin(text)) {
-    throw new ConfigError(
-      `${text} is not an origin; an origin looks like https://app.example.com, without a path`,
-    )
-  }
-  return text
-}
-
-function readPublicOrigin(text: string): string {
-  const origin = readOrigin(text)
-  if (!isPrivateOrigin(origin)) return origin
-  throw new ConfigError(
-    `--proxy-allow-origin takes public origins; reach ${origin} by --proxy-map-origin https://api.example.com=${origin}`,
-  )
-}
-
-function readMappedOrigins(flag: string, texts: readonly string[]): Record<string, string> {
-  const pairs = texts.map(text => {
-    const [from = '', to, ...more] = text.split('=')
-    if (to === undefined || more.length > 0) {
-      throw new ConfigError(
-        `${flag} takes two origins, such as https://api.example.com=http://localhost:9000, not ${text}`,
-      )
-    }
-    return [readOrigin(from), readOrigin(to)] as const
-  })
-  const twice = pairs.find(([from], index) => pairs.findIndex(([other]) => other === from) !== index)
-  if (twice) throw new ConfigError(`${flag} maps ${twice[0]} twice`)
-  return Object.fromEntries(pairs)
 }
 
 export function isLoopback(host: string): boolean {

@@ -1,4 +1,5 @@
-import { type Flag, flags } from './config.ts'
+import type { Flag } from '../option-flags.ts'
+import { flags } from './config.ts'
 
 /** Returns one line per flag, for a help text. */
 export function describeFlags(table: readonly Flag[]): string[] {

@@ -15,7 +15,7 @@ import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
 import { refuseAltered } from './altered-text.ts'
 import { commands, runCommand } from './commands/table.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, optionsOf, readConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { helpText } from './help-text.ts'
@@ -42,16 +42,11 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     const config = readConfig(argv, environment)
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
-    const { storage, headerPrefix, dev, devToken, profile, bootstrap } = config
-    const { masterKey, corsOrigins, allowPrivateCallbacks } = config
-    const { auditRetentionDays, requireIsolation, proxyAllowOrigins, proxyMapOrigins } = config
-    const { formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient } = config
+    const { storage = '', headerPrefix = defaultPrefix, dev = false, profile, bootstrap } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(lineWriter(process.stderr), config.logLevel)
     const options = withProfile({
-      ...{ storage, dev, devToken, profile, masterKey, corsOrigins, allowPrivateCallbacks },
-      ...{ auditRetentionDays, requireIsolation, proxyAllowOrigins, proxyMapOrigins },
-      ...{ formulaAllowOrigins, formulaMapOrigins, formulaModules, formulaClient },
+      ...optionsOf(config),
       // The default does not count more than the profile.
       headerPrefix: profile !== undefined && headerPrefix === defaultPrefix ? undefined : headerPrefix,
       bootstrap: bootstrap === undefined ? undefined : await readBootstrapFile(bootstrap),
@@ -72,7 +67,10 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-async function serve(vault: Vault, config: Config, log: Log, file: ReadyFile | undefined): Promise<number> {
+/** The configuration, with the header prefix that the profile may have. */
+type Served = Config & { readonly headerPrefix: string }
+
+async function serve(vault: Vault, config: Served, log: Log, file: ReadyFile | undefined): Promise<number> {
   try {
     const facts = await vault.ready()
     await warn(log, 'the bootstrap file', config.bootstrap)

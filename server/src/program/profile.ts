@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import type { JsonObject } from '../base/json/json.ts'
 import { didYouMean } from '../base/near-names.ts'
 import { OperatorError } from '../base/operator-error.ts'
 import { decodeText } from '../base/utf8.ts'
 import { type Dialect, isKeepable } from '../contract/dialect.ts'
 import { isReserved } from '../egress/reserved-headers.ts'
 import { headerPrefix as contractPrefix, logEntityTypes } from '../generated/facts.ts'
-import { isHeaderPrefix, isOrigin, isPrivateOrigin, type VaultOptions } from '../vault-options.ts'
+import { listOf, textsOf } from '../option-kinds.ts'
+import { type Option, options as table } from '../option-table.ts'
+import type { VaultOptions } from '../vault-options.ts'
 
 /** A profile that cannot be used: one sentence that says why. */
 export class ProfileError extends OperatorError {
@@ -25,19 +27,46 @@ const dialects = [
   'problems-as-json',
   'unknown-permissions',
 ]
-const names = [
-  'header_prefix',
-  'modules',
-  'client',
-  'origins',
-  'proxy_allow_origins',
-  'proxy_map_origins',
-  'allow_private_callbacks',
-  'dialects',
-  'permissions',
-  'response_headers',
-  'log_entity_types',
-]
+const mostHeaders = 20
+const valueOfHeader = '^[\\x21-\\x7e]([\\x20-\\x7e]{0,198}[\\x21-\\x7e])?$'
+
+/** The members that make up the dialect, with their JSON Schema. */
+const dialectMembers: Readonly<Record<string, JsonObject>> = {
+  dialects: {
+    type: ['array', 'null'],
+    items: { enum: dialects },
+    description: 'What is accepted beyond the contract.',
+  },
+  permissions: {
+    type: ['array', 'null'],
+    items: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+    description: 'Permissions of another service that applications keep. They allow nothing.',
+  },
+  response_headers: {
+    type: 'object',
+    maxProperties: mostHeaders,
+    propertyNames: { pattern: '^[Xx]-[A-Za-z0-9-]{1,100}$' },
+    additionalProperties: { type: 'string', pattern: valueOfHeader },
+    description: 'Headers of all responses.',
+  },
+  log_entity_types: {
+    type: 'object',
+    propertyNames: { enum: [...logEntityTypes] },
+    additionalProperties: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+    description: 'Names under which entries of the log show kinds of resources.',
+  },
+}
+
+/** The members of a profile by name, with their JSON Schema. */
+export const profileMembers: Readonly<Record<string, JsonObject>> = {
+  ...Object.fromEntries(
+    Object.values(table).flatMap(({ profile, schema }) =>
+      profile ? [[profile.name, { ...schema, description: profile.description }]] : [],
+    ),
+  ),
+  ...dialectMembers,
+}
+const names = Object.keys(profileMembers)
 /** Editors find the schema of the file by it. */
 const schemaName = '$schema'
 
@@ -55,48 +84,22 @@ export function withProfile({ profile: file, ...options }: GivenOptions): VaultO
   const profile = readProfile(file, refuse)
   const unknown = Object.keys(profile).find(name => name !== schemaName && !names.includes(name))
   if (unknown !== undefined) refuse(`has an unknown member ${unknown}${didYouMean(unknown, names)}`)
-  const { header_prefix: prefix, client } = profile
-  if (prefix !== undefined && !(typeof prefix === 'string' && isHeaderPrefix(prefix))) {
-    refuse('must have as header_prefix 1 to 32 letters and digits that begin with a letter')
+  const read: Record<string, unknown> = { ...given }
+  for (const [name, { profile: member, ofProfile, join }] of entries) {
+    const value = member && profile[member.name]
+    if (value === undefined || !member) continue
+    const inProfile = ofProfile?.({ name: member.name, value, file, refuse })
+    if (inProfile === undefined) continue
+    const other = given[name]
+    if (other === undefined) read[name] = inProfile
+    else if (join) read[name] = join(inProfile, other)
   }
-  if (client !== undefined && typeof client !== 'string') refuse('must have as client the path of a file')
-  const atFile = (path: string) => (/^\.{1,2}\//.test(path) ? resolve(dirname(file), path) : path)
-  const modules = texts(profile.modules, 'modules', 'names and what they stand for', refuse)
-  const origins = mapped(profile, 'origins', refuse)
-  const proxied = mapped(profile, 'proxy_map_origins', refuse)
-  const allowed = list(profile, 'proxy_allow_origins', refuse)
-  for (const origin of allowed) {
-    if (!isOrigin(origin) || isPrivateOrigin(origin)) {
-      refuse(
-        `has in proxy_allow_origins ${origin}, which is not a public origin; proxy_map_origins may lead to others`,
-      )
-    }
-  }
-  const { allow_private_callbacks: callbacks } = profile
-  if (callbacks !== undefined && typeof callbacks !== 'boolean') {
-    refuse('must have as allow_private_callbacks true or false')
-  }
-  const added = Object.entries(modules).map(([name, target]) => `${name}=${atFile(target)}`)
-  const formulaModules = [...added, ...(given.formulaModules ?? [])]
-  const formulaMapOrigins = { ...origins, ...given.formulaMapOrigins }
-  const proxyMapOrigins = { ...proxied, ...given.proxyMapOrigins }
-  const proxyAllowOrigins = [...allowed, ...(given.proxyAllowOrigins ?? [])]
-  return {
-    ...(typeof prefix === 'string' ? { headerPrefix: prefix } : {}),
-    ...(typeof client === 'string' ? { formulaClient: resolve(dirname(file), client) } : {}),
-    ...given,
-    ...(formulaModules.length > 0 ? { formulaModules } : {}),
-    ...(Object.keys(formulaMapOrigins).length > 0 ? { formulaMapOrigins } : {}),
-    ...(Object.keys(proxyMapOrigins).length > 0 ? { proxyMapOrigins } : {}),
-    ...(proxyAllowOrigins.length > 0 ? { proxyAllowOrigins } : {}),
-    ...(callbacks === true ? { allowPrivateCallbacks: true } : {}),
-    dialect: readDialect(
-      profile,
-      given.headerPrefix ?? (prefix as string | undefined) ?? contractPrefix,
-      refuse,
-    ),
-  }
+  const made = read as VaultOptions
+  return { ...made, dialect: readDialect(profile, made.headerPrefix ?? contractPrefix, refuse) }
 }
+
+/** The table, as if all options had values of one type: each is only given its own. */
+const entries = Object.entries(table) as [keyof VaultOptions, Option<unknown>][]
 
 type Refuse = (reason: string) => never
 
@@ -139,35 +142,12 @@ export function readProfile(file: string, refuse: Refuse = refusing(file)): Memb
   return read as Members
 }
 
-function texts(value: unknown, name: string, what: string, refuse: Refuse): Texts {
-  if (value === undefined) return {}
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isMap || !Object.values(value).every(one => typeof one === 'string')) {
-    refuse(`must have as ${name} an object of ${what}`)
-  }
-  return value as Texts
-}
-
-function mapped(profile: Members, name: string, refuse: Refuse): Texts {
-  const origins = texts(profile[name], name, 'origins such as https://api.example.com', refuse)
-  const wrong = Object.entries(origins)
-    .flat()
-    .find(origin => !isOrigin(origin))
-  if (wrong === undefined) return origins
-  return refuse(`has in ${name} ${wrong}, which is not an origin such as https://api.example.com`)
-}
-
-function list(profile: Members, name: string, refuse: Refuse): readonly string[] {
-  const value = profile[name] ?? []
-  const isList = Array.isArray(value) && value.every(one => typeof one === 'string')
-  return isList ? value : refuse(`must have as ${name} a list of texts`)
-}
-
 function readDialect(profile: Members, headerPrefix: string, refuse: Refuse): Dialect {
-  const chosen = list(profile, 'dialects', refuse)
+  const list = (name: string) => listOf({ name, value: profile[name], file: '', refuse })
+  const chosen = list('dialects')
   const unknown = chosen.find(one => !dialects.includes(one))
   if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(', ')}`)
-  const permissions = list(profile, 'permissions', refuse)
+  const permissions = list('permissions')
   const wrong = permissions.find(one => !isKeepable(one))
   if (wrong !== undefined) refuse(`has in permissions ${wrong}, which is not one like report:read`)
   return {
@@ -181,21 +161,15 @@ function readDialect(profile: Members, headerPrefix: string, refuse: Refuse): Di
   }
 }
 
-const mostHeaders = 20
-
 function readHeaders(profile: Members, headerPrefix: string, refuse: Refuse): Texts {
-  const headers = texts(
-    profile.response_headers,
-    'response_headers',
-    'names such as x-version and texts',
-    refuse,
-  )
+  const member = { name: 'response_headers', value: profile.response_headers, file: '', refuse }
+  const headers = textsOf(member, 'names such as x-version and texts')
   const read = Object.entries(headers).map(([given, value]) => {
     const name = given.toLowerCase()
     if (!/^x-[a-z0-9-]{1,100}$/.test(name) || isReserved(name, headerPrefix.toLowerCase())) {
       refuse(`has in response_headers ${given}; a name begins with x-, and is none that others act upon`)
     }
-    if (!/^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value)) {
+    if (!new RegExp(valueOfHeader).test(value)) {
       refuse(`must have as ${given} of response_headers 1 to 200 printable ASCII characters`)
     }
     return [name, value] as const
@@ -209,7 +183,8 @@ function readHeaders(profile: Members, headerPrefix: string, refuse: Refuse): Te
 /** Two kinds must not have one name, or nobody could ask for one of them. */
 function readEntityTypes(profile: Members, refuse: Refuse): Texts {
   const what = `${logEntityTypes.join(', ')} and their names`
-  const types = texts(profile.log_entity_types, 'log_entity_types', what, refuse)
+  const member = { name: 'log_entity_types', value: profile.log_entity_types, file: '', refuse }
+  const types = textsOf(member, what)
   const unknown = Object.keys(types).find(name => !logEntityTypes.some(one => one === name))
   if (unknown !== undefined)
     refuse(`has in log_entity_types ${unknown}; there are ${logEntityTypes.join(', ')}`)

@@ -1,5 +1,6 @@
+import type { Flag } from '../../option-flags.ts'
 import { readDevelopmentMasterKey } from '../../storage/keys/master-key.ts'
-import type { Environment, Flag, FlagValues } from '../config.ts'
+import type { Environment, FlagValues } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { keyVariable, readMasterKey } from '../master-key-variables.ts'
 

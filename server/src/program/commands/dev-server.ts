@@ -1,6 +1,7 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import { Dev, DevError } from '../../generated/dev-client/index.ts'
-import { type Flag, type FlagValues, flags, secretFlag, textFlag } from '../config.ts'
+import { type Flag, secretFlag, textFlag } from '../../option-flags.ts'
+import { type FlagValues, flags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 
 /** A development server could not be asked. The message is for the operator. */

@@ -1,6 +1,6 @@
 import { writeDurably } from '../../base/durable-file.ts'
 import { isJsonObject } from '../../base/json/json.ts'
-import { textFlag } from '../config.ts'
+import { textFlag } from '../../option-flags.ts'
 import { ConfigError } from '../config-error.ts'
 import { type Command, formatCount } from './command.ts'
 import { DevCommandError, devFlags, devOf, reasonOf } from './dev-server.ts'

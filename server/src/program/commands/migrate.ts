@@ -1,5 +1,6 @@
+import { booleanFlag } from '../../option-flags.ts'
 import { migrateStore } from '../../storage/open.ts'
-import { booleanFlag, flags } from '../config.ts'
+import { flags } from '../config.ts'
 import type { Command } from './command.ts'
 
 export const migrateCommand: Command = {

@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/near-names.ts'
-import { type Environment, type Flag, helpFlag, readFlags } from '../config.ts'
+import type { Flag } from '../../option-flags.ts'
+import { type Environment, helpFlag, readFlags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { describeFlags } from '../help-text.ts'
 import { backupCommand } from './backup.ts'
