@@ -11,7 +11,7 @@ import {
 import type { Caller } from '../access/caller.ts'
 import { comparableId } from '../base/comparable-id.ts'
 import { ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
+import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { parseExpiration } from '../base/time/expiration.ts'
 import type { CreateReactorRequest, CreateTokenRequest, ReactorFormulaRequest } from '../contract/types.ts'
 import { findFormula } from '../formulas/find.ts'
@@ -25,18 +25,25 @@ import type { TokenRecord } from '../tokens/token.ts'
 import type { Domain } from './domain.ts'
 
 /** A part of the file: its path, and the application that it is made by. */
-interface Fixture {
+interface Fixture<Content = unknown> {
   readonly path: string
   readonly id: string
   readonly by: string
-  readonly content: JsonObject
+  readonly content: Content
+}
+
+/** The contents of fixtures, by their schema in the contract. */
+interface Contents {
+  readonly ReactorFormulaRequest: ReactorFormulaRequest
+  readonly CreateReactorRequest: CreateReactorRequest
+  readonly CreateTokenRequest: CreateTokenRequest
 }
 
 interface TenantFixtures {
   readonly tenant: string
-  readonly formulas: readonly Fixture[]
-  readonly reactors: readonly Fixture[]
-  readonly tokens: readonly Fixture[]
+  readonly formulas: readonly Fixture<ReactorFormulaRequest>[]
+  readonly reactors: readonly Fixture<CreateReactorRequest>[]
+  readonly tokens: readonly Fixture<CreateTokenRequest>[]
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -65,7 +72,7 @@ export function readFixtures(domain: Domain, { tenants }: Bootstrap): { apply():
 }
 
 function readTenant(domain: Domain, tenant: BootstrapTenant, path: string): TenantFixtures {
-  const read = (kind: 'formulas' | 'reactors' | 'tokens', schema: string) => {
+  const read = <Schema extends keyof Contents>(kind: 'formulas' | 'reactors' | 'tokens', schema: Schema) => {
     const found = list(tenant[kind] ?? [], `${path}.${kind}`).map((json, at) =>
       readFixture(domain, tenant, json, `${path}.${kind}.${at}`, schema),
     )
@@ -84,13 +91,13 @@ function readTenant(domain: Domain, tenant: BootstrapTenant, path: string): Tena
   }
 }
 
-function readFixture(
+function readFixture<Schema extends keyof Contents>(
   { validators }: Domain,
   { applications }: BootstrapTenant,
   json: JsonValue,
   path: string,
-  schema: string,
-): Fixture {
+  schema: Schema,
+): Fixture<Contents[Schema]> {
   if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
   const { id, created_by: by = applications[0]?.id ?? null, ...content } = json
   const isToken = schema === 'CreateTokenRequest'
@@ -104,8 +111,10 @@ function readFixture(
     `${path}.created_by`,
     'must be the id of an application of the tenant in this file',
   )
-  refuse(validators.check(schema, isToken ? { id: `${id}`, ...content } : content, path))
-  return { path, id: `${id}`, by: `${by}`, content }
+  const described = isToken ? { id: `${id}`, ...content } : content
+  refuse(validators.check(schema, described, path))
+  // The schema stands for the type.
+  return { path, id: `${id}`, by: `${by}`, content: described as unknown as Contents[Schema] }
 }
 
 /** Adds the place in the file to what is refused. @throws {BootstrapError} */
@@ -132,9 +141,13 @@ const callerOf = (tenant: string, { by }: Fixture): Caller => ({
   },
 })
 
-async function applyFormula({ reactors }: Domain, tenant: string, fixture: Fixture): Promise<void> {
+async function applyFormula(
+  { reactors }: Domain,
+  tenant: string,
+  fixture: Fixture<ReactorFormulaRequest>,
+): Promise<void> {
   const caller = callerOf(tenant, fixture)
-  const content = fixture.content as unknown as ReactorFormulaRequest
+  const { content } = fixture
   const known = await findFormula(reactors, tenant, fixture.id)
   if (!known) return void (await createFormula(reactors, caller, content, undefined, fixture.id))
   const { id: _id, created_by: _by, modified_by: _modified, ...before } = known.record.value
@@ -142,9 +155,13 @@ async function applyFormula({ reactors }: Domain, tenant: string, fixture: Fixtu
   await updateFormula(reactors, caller, fixture.id, content)
 }
 
-async function applyReactor({ reactors, store }: Domain, tenant: string, fixture: Fixture): Promise<void> {
+async function applyReactor(
+  { reactors, store }: Domain,
+  tenant: string,
+  fixture: Fixture<CreateReactorRequest>,
+): Promise<void> {
   const caller = callerOf(tenant, fixture)
-  const content = fixture.content as unknown as CreateReactorRequest
+  const { content } = fixture
   const known = await (await store.tenant(tenant))?.get<ReactorRecord>('reactor', fixture.id)
   if (!known) return void (await createReactor(reactors, caller, content, undefined, fixture.id))
   const { name, formula, application, configuration } = known.value
@@ -163,10 +180,13 @@ async function applyReactor({ reactors, store }: Domain, tenant: string, fixture
   if (!isDeepStrictEqual(before, after)) await updateReactor(reactors, caller, fixture.id, content)
 }
 
-async function applyToken({ tokens, store, nowUs }: Domain, tenant: string, fixture: Fixture): Promise<void> {
-  const { id, path } = fixture
+async function applyToken(
+  { tokens, store, nowUs }: Domain,
+  tenant: string,
+  fixture: Fixture<CreateTokenRequest>,
+): Promise<void> {
+  const { id, path, content: input } = fixture
   if (await (await store.tenant(tenant))?.get<TokenRecord>('token', id)) return
-  const input = { id, ...fixture.content } as unknown as CreateTokenRequest
   const { expires_at } = input
   const expiration = typeof expires_at === 'string' ? parseExpiration(expires_at) : undefined
   if (expiration && expiration.ms * 1000 <= nowUs(tenant)) return
