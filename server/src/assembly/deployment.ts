@@ -1,6 +1,7 @@
 import { applyBootstrap, readBootstrap } from '../access/bootstrap.ts'
 import { digestOfKey } from '../access/keys.ts'
 import { createTenant, developmentTenant, type NewTenant } from '../access/tenants.ts'
+import { limits } from '../generated/facts.ts'
 import type { Domain } from './domain.ts'
 
 /** A domain whose tenants are set up. */
@@ -10,7 +11,7 @@ export interface Deployment extends Domain {
   createTenant(options?: { readonly operator?: boolean | undefined }): Promise<NewTenant>
   /** Returns the tenant that this process has made, if it has made exactly one. */
   onlyTenant(): NewTenant | undefined
-  /** Empties the store, then sets up its tenants again. */
+  /** Empties the store, then sets up its tenants again, between requests: each sees what was before or what is after. */
   reset(): Promise<void>
   /** Resolves when everything that is due is done. */
   catchUp(): Promise<void>
@@ -19,6 +20,9 @@ export interface Deployment extends Domain {
   /** The same for the clock of one tenant. */
   advanceTenant(tenant: string, ms: number): Promise<void>
 }
+
+/** A reset waits so long for requests. Those that take longer get a 503 when they use the store again. */
+const longestRequestMs = limits.formulaTime
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function deploy(domain: Domain): Promise<Deployment> {
@@ -58,26 +62,36 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     await clock.keep()
   }
   let made = development ? [development] : []
+  const reset = async () => {
+    await store.clear()
+    clock.putBack()
+    console?.clear()
+    tools?.clear()
+    await setUp()
+    if (development) await developmentTenant(tenants, development)
+    made = development ? [development] : []
+    await clock.keep()
+  }
   return {
     ...domain,
     development,
     catchUp,
     createTenant: async options => {
-      const tenant = await createTenant(tenants, options)
-      // Two are as good as many.
-      made = [...made, tenant].slice(-2)
-      return tenant
+      const end = await tools?.idleness.enter()
+      try {
+        const tenant = await createTenant(tenants, options)
+        // Two are as good as many.
+        made = [...made, tenant].slice(-2)
+        return tenant
+      } finally {
+        end?.()
+      }
     },
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
-    reset: async () => {
-      await store.clear()
-      clock.putBack()
-      console?.clear()
-      tools?.clear()
-      await setUp()
-      if (development) await developmentTenant(tenants, development)
-      made = development ? [development] : []
-      await clock.keep()
+    reset: () => {
+      // Ends the waits of requests.
+      tools?.faults.reset()
+      return tools ? tools.idleness.alone(reset, longestRequestMs) : reset()
     },
     advance: ms => move(() => clock.advance(ms)),
     advanceTenant: (tenant, ms) => move(() => clock.advanceTenant(tenant, ms)),

@@ -47,7 +47,8 @@ export function createTestObserver(tools: Tools): TestObserver {
     },
     parsed: fail,
     observe: async (exchange, run) => {
-      const end = idleness.begin()
+      // A request of a formula is part of the one that runs it.
+      const end = exchange.request.delegation ? idleness.begin() : await idleness.enter()
       try {
         const response = await perform(exchange, run)
         const fault = ordered.get(exchange)

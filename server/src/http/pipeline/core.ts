@@ -231,11 +231,30 @@ function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
 export class UnderWay {
   #count = 0
   #waiting: (() => void)[] = []
+  #alone: Promise<void> | undefined
 
   /** Returns a function to be called when the request is done. */
   begin(): () => void {
     this.#count++
     return () => this.#end()
+  }
+
+  /** Like `begin`, after work that has to be alone. */
+  async enter(): Promise<() => void> {
+    while (this.#alone) await this.#alone
+    return this.begin()
+  }
+
+  /** Does work while no request is under way, or after `timeoutMs`. Others that `enter` wait. */
+  async alone(work: () => Promise<void>, timeoutMs: number): Promise<void> {
+    while (this.#alone) await this.#alone
+    const done = this.idle(timeoutMs).then(work)
+    this.#alone = done
+      .catch(() => {})
+      .then(() => {
+        this.#alone = undefined
+      })
+    await done
   }
 
   counted(core: Core): Core {

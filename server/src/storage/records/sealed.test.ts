@@ -294,6 +294,10 @@ t.test('opened records in memory are dropped when the store is emptied', async t
   t.ok(await a.get('setting', 's'))
   t.equal(await a.get('setting', 's'), await a.get('setting', 's'), 'opened once')
   await sealed.clear()
-  t.equal(await a.get('setting', 's'), undefined)
+  await t.rejects(
+    async () => a.get('setting', 's'),
+    { name: 'StoreUnavailable' },
+    'the store of a tenant that is gone',
+  )
   t.equal(await sealed.tenant(tenantA), undefined)
 })

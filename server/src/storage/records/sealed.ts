@@ -43,7 +43,6 @@ export class SealedStore {
   tenantTime: TenantTime | undefined
   readonly #tenants = new Map<string, TenantStore>()
   readonly #shared: Shared
-  #clears = 0
 
   constructor(
     store: Store,
@@ -55,7 +54,7 @@ export class SealedStore {
     this.store = store
     this.keyring = keyring
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
-    this.#shared = { store, random, onBroken, opened, slice }
+    this.#shared = { store, random, onBroken, opened, slice, clears: 0 }
   }
 
   /** Returns the store of a tenant without waiting, if it was opened before. */
@@ -127,11 +126,11 @@ export class SealedStore {
    */
   snapshot(tenant: string): (() => boolean) | undefined {
     const restore = this.store.snapshot(tenant, rootTenant)
-    const clears = this.#clears
+    const { clears } = this.#shared
     return (
       restore &&
       (() => {
-        if (clears !== this.#clears) return false
+        if (clears !== this.#shared.clears) return false
         restore()
         // Another record may have had the same version since.
         this.#shared.opened.clear()
@@ -140,9 +139,15 @@ export class SealedStore {
     )
   }
 
+  /** Empties the store. The stores of tenants that were opened before, or meanwhile, are not available any more. */
   async clear(): Promise<void> {
+    this.#forget()
     await this.store.clear()
-    this.#clears++
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#shared.clears++
     this.keyring.forget()
     this.#tenants.clear()
     this.#shared.opened.clear()

@@ -4,16 +4,17 @@ import type { Random } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
 import { randomIds } from '../port/kinds.ts'
-import type {
-  CommitResult,
-  Digest,
-  DocumentKind,
-  FindOptions,
-  Place,
-  Query,
-  Store,
-  StoredDocument,
-  Write,
+import {
+  type CommitResult,
+  type Digest,
+  type DocumentKind,
+  type FindOptions,
+  type Place,
+  type Query,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  type Write,
 } from '../port/port.ts'
 import { isLong, mostOpenedAtOnce, openAll, readTogether, readWithin, stepBytes } from './large-records.ts'
 import { type OpenedRecord, RecordBoxes, type RecordValue, TenantDigests } from './tenant-keys.ts'
@@ -49,6 +50,8 @@ export interface Shared {
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
   /** Gives other requests their turn during long work. */
   readonly slice: TimeSlice
+  /** How often the store was emptied. */
+  clears: number
 }
 
 /** The version that a record has to have, or the record itself, which no other one with its id can be taken for. */
@@ -64,8 +67,8 @@ function conditionOf(expected: Expected): { readonly version: number; readonly c
 export class TenantStore extends TenantDigests {
   readonly tenant: string
   readonly #boxes: RecordBoxes
-  readonly #store: Store
   readonly #shared: Shared
+  readonly #clears: number
   readonly #passed: () => undefined | Promise<void>
   /** Kinds with a large record seen so far. They are read a few at a time, which is slower. */
   readonly #large = new Set<DocumentKind>()
@@ -74,9 +77,20 @@ export class TenantStore extends TenantDigests {
     super(keys.index)
     this.tenant = tenant
     this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
-    this.#store = shared.store
     this.#shared = shared
+    this.#clears = shared.clears
     this.#passed = () => shared.slice.yield()
+  }
+
+  get #store(): Store {
+    this.#refuseIfEmptied()
+    return this.#shared.store
+  }
+
+  /** @throws {StoreUnavailable} if the store was emptied since, and with it the keys of this tenant */
+  #refuseIfEmptied(): void {
+    if (this.#clears !== this.#shared.clears)
+      throw new StoreUnavailable('the store was emptied during a request')
   }
 
   /** @param fresh the id was made at random for this record, as it always is for some kinds */
@@ -147,6 +161,7 @@ export class TenantStore extends TenantDigests {
   /** Like `get`, by the address in the store, such as the holder that a conflict names. */
   at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
     return this.#store.get(kind, this.tenant, [address]).then(([document]) => {
+      this.#refuseIfEmptied()
       if (!document) return undefined
       // Opening a large one takes long enough that many at once would keep everybody waiting.
       const passing = document.box.length > stepBytes ? this.#passed() : undefined
@@ -165,6 +180,7 @@ export class TenantStore extends TenantDigests {
     const documents = await readWithin(mostBytes, addresses, together, some =>
       this.#store.get(kind, this.tenant, some),
     )
+    this.#refuseIfEmptied()
     if (isLong(documents)) this.#large.add(kind)
     return openAll(this.#shared.slice, documents, document => document && this.open<T>(document))
   }
@@ -226,8 +242,10 @@ export class TenantStore extends TenantDigests {
     }
   }
 
-  #find(kind: DocumentKind, query: Query, options: FindOptions) {
-    return this.#store.find(kind, this.tenant, query, { ...options, passed: this.#passed })
+  async #find(kind: DocumentKind, query: Query, options: FindOptions) {
+    const found = await this.#store.find(kind, this.tenant, query, { ...options, passed: this.#passed })
+    this.#refuseIfEmptied()
+    return found
   }
 
   /** Leaves out records that were deleted in the meantime or do not open. */
