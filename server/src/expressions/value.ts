@@ -16,13 +16,18 @@ export function isTruthy(value: Value): boolean {
   return value !== false && value !== null
 }
 
-/** Returns a number for arithmetic and ranges. Text that is not a decimal number counts as 0. */
+/**
+ * Returns a number for arithmetic and ranges. Text that is not a decimal number counts as the whole number that it begins
+ * with, as in Ruby's Liquid: `12abc` as 12, `abc` as 0.
+ */
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string' || value.length > longestNumber) return 0
   const number = Number(value)
-  return Number.isFinite(number) && !/[xob]/i.test(value) ? number : 0
+  if (Number.isFinite(number) && !/[xob]/i.test(value)) return number
+  const whole = Number.parseInt(value, 10)
+  return Number.isFinite(whole) ? whole : 0
 }
 const longestNumber = 400
 

@@ -36,6 +36,9 @@ const cases: readonly FilterCase[] = [
   ],
   ["{{ data | date: '%Q %! %' }}", '2024-03-01', '%Q %! %'],
   ['{{ data | date }}', '2024-03-01T13:05:09Z', 'Friday, March 1, 2024 at 1:05 pm +0000'],
+  // "Converts a timestamp into another date format." An empty one is not documented, so it is as in Ruby's Liquid.
+  ["{{ data | date: '' }}", '2024-03-01', '2024-03-01'],
+  ['{{ data | date: nil }}', '2024-03-01', '2024-03-01'],
   ["{{ data | date: '%F' }}", 'no date', 'no date'],
   ["{{ data | date: '%F' }}", '2024-13-45', '2024-13-45'],
   ["{{ data | date: '%F' }}", 'March 14, 2016'.padEnd(65), 'March 14, 2016'.padEnd(65)],

@@ -11,15 +11,16 @@ const defaultFormat = '%A, %B %-e, %Y at %-l:%M %P %z'
 export const dateFilters: FilterFamily = {
   /**
    * Formats a date as strftime does; returns any other value unchanged. Dates are shown in UTC, whatever the time
-   * zone of the host, or at their own offset if they have one. `now` is the time of the server's clock.
+   * zone of the host, or at their own offset if they have one. `now` is the time of the server's clock. With an empty
+   * format the value is unchanged, too, as in Ruby's Liquid.
    * @example {{ 'March 14, 2016' | date: '%b %d, %y' }} → Mar 14, 16
    */
   date: {
     takes: [0, 1],
     apply: (input: JsonValue, [format], run: Run) => {
-      const moment = parseMoment(input, run.context.nowMs)
+      const pattern = format === undefined ? defaultFormat : toText(format, run)
+      const moment = pattern === '' ? undefined : parseMoment(input, run.context.nowMs)
       if (!moment) return input
-      const pattern = format === undefined || format === null ? defaultFormat : toText(format, run)
       return strftime(moment, pattern, (width, length) => {
         run.meter.step(4)
         if (width > longestField) throw unsuitable(`pads to at most ${longestField} characters`)

@@ -41,6 +41,9 @@ export const encodingFilters: FilterFamily = {
   url_decode: ofText(percentDecode, 4),
   base64_encode: ofText(text => Buffer.from(text).toString('base64')),
   base64_decode: ofText(text => base64Decode(text, /^[A-Za-z0-9+/]*$/)),
-  base64_url_safe_encode: ofText(text => Buffer.from(text).toString('base64url')),
+  // Padded, unlike Node's base64url.
+  base64_url_safe_encode: ofText(text =>
+    Buffer.from(text).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
+  ),
   base64_url_safe_decode: ofText(text => base64Decode(text, /^[A-Za-z0-9_-]*$/)),
 }

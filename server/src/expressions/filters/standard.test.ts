@@ -31,6 +31,12 @@ const cases: readonly FilterCase[] = [
   ['{{ data | round: -2 }}', 1250, 1300],
   ['{{ data | round: 2 }}', 1e21, 1e21],
   ['{{ data | sum }}', [1, '2', 'x', null, 1.5], 4.5],
+  // "Adds a number to another number." Text that is no number is not documented, so it is as in Ruby's Liquid.
+  ['{{ data | plus: 1 }}', '12abc', 13],
+  ['{{ data | plus: 1 }}', ' -7 items', -6],
+  ['{{ data | plus: 1 }}', '12.5x', 13],
+  ['{{ data | plus: 1 }}', 'abc12', 1],
+  ['{{ data | plus: 1 }}', '1.5', 2.5],
   // Text, by characters
   ['{{ data | slice: -1 }}', 'ab😀', '😀'],
   ['{{ data | slice: 1, 2 }}', ['a', 'b', 'c', 'd'], ['b', 'c']],
@@ -71,6 +77,10 @@ const cases: readonly FilterCase[] = [
   ['{{ data | url_encode | url_decode }}', "ä b&c='(😀)", "ä b&c='(😀)"],
   ['{{ data | base64_encode | base64_decode }}', 'ä😀', 'ä😀'],
   ['{{ data | base64_url_safe_encode }}', '~~~???', 'fn5-Pz8_'],
+  // "Encodes a string to URL-safe Base64 format": the documented example has padding.
+  ['{{ data | base64_url_safe_encode }}', 'one two three', 'b25lIHR3byB0aHJlZQ=='],
+  ['{{ data | base64_url_safe_decode }}', 'b25lIHR3byB0aHJlZQ==', 'one two three'],
+  ['{{ data | base64_url_safe_decode }}', 'b25lIHR3byB0aHJlZQ', 'one two three'],
   ['{{ data | base64_url_safe_decode }}', 'fn5-Pz8_', '~~~???'],
   ['{{ data | base64_decode }}', 'Y\nQ==', 'a'],
   ['{{ data | strip_html }}', 'a<b', 'a<b'],
