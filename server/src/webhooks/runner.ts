@@ -1,7 +1,7 @@
 import { describeError } from '../base/log.ts'
 import type { Cancel } from '../base/time/clock.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
-import type { StoredDocument } from '../storage/port/port.ts'
+import { type StoredDocument, StoreEmptied } from '../storage/port/port.ts'
 import type { DueRecord } from '../storage/records/sealed.ts'
 import { type Candidate, choose } from './choose.ts'
 import { claim, lost, release } from './claim.ts'
@@ -193,6 +193,7 @@ export class Runner {
     try {
       next = await this.#step(job, abandoned)
     } catch (error) {
+      if (error instanceof StoreEmptied) return
       // Retried when its lease ends: at once would be too soon if the store is full.
       this.#context.log.error('job interrupted', { tenant: job.party.tenant, ...describeError(error) })
       return

@@ -4,7 +4,7 @@ import type { TimeSlice } from '../../base/flow/event-loop.ts'
 import { type JsonObject, type JsonValue, parseJson, parseJsonInSlices } from '../../base/json/json.ts'
 import { toMalformedJson } from '../../base/json/malformed-json.ts'
 import { didYouMean } from '../../base/near-names.ts'
-import { decodeText, NotUtf8 } from '../../base/utf8.ts'
+import { decodeText, decodeUtf8, NotUtf8 } from '../../base/utf8.ts'
 import type { QueryParameter } from '../../contract/contract.ts'
 import type { CoreRequest } from '../transport/message.ts'
 
@@ -159,11 +159,13 @@ export async function parseBodyInSlices(bytes: Uint8Array, slice: TimeSlice): Pr
   }
 }
 
+/** Decodes a body that is itself a text: keeps a byte-order mark. @throws {ServiceError} validation */
+export function decodePlain(bytes: Uint8Array): string {
+  return decodeUtf8(bytes) ?? decodeBody(bytes, 'validation')
+}
+
 /** @throws {ServiceError} the code, if the bytes are not UTF-8 */
-export function decodeBody(
-  bytes: Uint8Array,
-  code: 'malformed_json' | 'validation' = 'malformed_json',
-): string {
+function decodeBody(bytes: Uint8Array, code: 'malformed_json' | 'validation' = 'malformed_json'): string {
   try {
     return decodeText(bytes, 'the body')
   } catch (error) {

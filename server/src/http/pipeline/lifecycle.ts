@@ -15,7 +15,7 @@ import type { CoreRequest } from '../transport/message.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import {
-  decodeBody,
+  decodePlain,
   parseBody,
   parseBodyInSlices,
   parsePathParameters,
@@ -162,7 +162,7 @@ export function parse(exchange: Exchange, { slice, dialect }: Services): void | 
   }
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return
-  if (operation.bodyType === 'text/plain') exchange.body = decodeBody(bytes, 'validation')
+  if (operation.bodyType === 'text/plain') exchange.body = decodePlain(bytes)
   else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
   else
     return parseBodyInSlices(bytes, slice).then(body => {

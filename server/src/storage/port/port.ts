@@ -156,7 +156,12 @@ export interface Lease {
 
 /** Thrown where the engine cannot work at the moment: a full disk, a lost connection. Nothing was half done. */
 export class StoreUnavailable extends OperatorError {
-  override readonly name = 'StoreUnavailable'
+  override readonly name: string = 'StoreUnavailable'
+}
+
+/** Thrown for what was read from a store that was emptied since. */
+export class StoreEmptied extends StoreUnavailable {
+  override readonly name = 'StoreEmptied'
 }
 
 /** Thrown where stored data are damaged. The operator has to repair them. */

@@ -296,7 +296,7 @@ t.test('opened records in memory are dropped when the store is emptied', async t
   await sealed.clear()
   await t.rejects(
     async () => a.get('setting', 's'),
-    { name: 'StoreUnavailable' },
+    { name: 'StoreEmptied' },
     'the store of a tenant that is gone',
   )
   t.equal(await sealed.tenant(tenantA), undefined)

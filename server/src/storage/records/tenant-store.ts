@@ -13,7 +13,7 @@ import {
   type Query,
   type Store,
   type StoredDocument,
-  StoreUnavailable,
+  StoreEmptied,
   type Write,
 } from '../port/port.ts'
 import { isLong, mostOpenedAtOnce, openAll, readTogether, readWithin, stepBytes } from './large-records.ts'
@@ -87,10 +87,9 @@ export class TenantStore extends TenantDigests {
     return this.#shared.store
   }
 
-  /** @throws {StoreUnavailable} if the store was emptied since, and with it the keys of this tenant */
+  /** @throws {StoreEmptied} if the store was emptied since, and with it the keys of this tenant */
   #refuseIfEmptied(): void {
-    if (this.#clears !== this.#shared.clears)
-      throw new StoreUnavailable('the store was emptied during a request')
+    if (this.#clears !== this.#shared.clears) throw new StoreEmptied('the store was emptied during a request')
   }
 
   /** @param fresh the id was made at random for this record, as it always is for some kinds */
