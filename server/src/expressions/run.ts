@@ -144,6 +144,9 @@ export class Run {
   /** The current offset in the template, for error messages. */
   at = 0
   out = ''
+  /** True if the last number was written with a decimal point, or made from one: as values, 7.0 and 7 are the same. */
+  isDecimal = false
+  #decimals: Set<number> | undefined
 
   constructor(bindings: Bindings, context: FilterContext, meter: Meter, slots: number) {
     this.bindings = bindings
@@ -156,6 +159,16 @@ export class Run {
     this.meter.characters(text.length)
     this.meter.text(this.out.length + text.length)
     this.out += text
+  }
+
+  /** Notes if the number in a variable is a decimal. */
+  keepDecimal(slot: number): void {
+    if (this.isDecimal) this.#decimals = (this.#decimals ?? new Set()).add(slot)
+    else this.#decimals?.delete(slot)
+  }
+
+  wasDecimal(slot: number): boolean {
+    return this.#decimals?.has(slot) ?? false
   }
 
   /** The counters of `increment`, `cycle` and `offset: continue`; each uses its own keys. */

@@ -7,7 +7,7 @@ import { Unsuitable } from '../filters/filter.ts'
 import type { Evaluate, Run } from '../run.ts'
 import { isTruthy, toJson, type Value } from '../value.ts'
 import { TypeGuards } from './liquidjs.ts'
-import { type Compiling, compileOperand, constant, isDecimal } from './operand.ts'
+import { type Compiling, compileOperand } from './operand.ts'
 
 type FilteredToken = ReturnType<Tokenizer['readFilteredValue']>
 type FilterToken = FilteredToken['filters'][number]
@@ -56,27 +56,38 @@ function compileFilter(token: FilterToken, input: Evaluate, compiling: Compiling
     const count = least === most ? String(least) : `${least} to ${most}`
     throw new SyntaxFault(`${name} takes ${count} argument${count === '1' ? '' : 's'}`, begin)
   }
-  const last = token.args.at(-1)
-  if (filter.afterDecimal !== undefined && last && !Array.isArray(last) && isDecimal(last)) {
-    positional.push(constant(filter.afterDecimal))
-  }
   return run => {
-    const value = toJson(input(run))
-    const args = positional.map(argument => toJson(argument(run)))
+    let isDecimal = false
+    const read = (evaluate: Evaluate) => {
+      run.isDecimal = false
+      const value = toJson(evaluate(run))
+      isDecimal ||= run.isDecimal || isDecimalValue(value)
+      return value
+    }
+    const value = read(input)
+    const args = positional.map(read)
     const options = named.length === 0 ? noOptions : optionsOf(named, run)
     run.at = begin
     chargeFor(value, run)
     for (const argument of args) chargeFor(argument, run)
     let result: JsonValue
+    run.isDecimal = isDecimal
     try {
       result = filter.apply(value, args, run, options)
     } catch (error) {
       throw error instanceof Unsuitable ? new ExpressionError('value', `${name} ${error.message}`) : error
     }
+    run.isDecimal = isDecimal && filter.keepsDecimals === true
     chargeFor(result, run)
     return result
   }
 }
+
+/** True for numbers with a fraction, and for text of a number with a decimal point. */
+const isDecimalValue = (value: JsonValue) =>
+  typeof value === 'number'
+    ? !Number.isInteger(value)
+    : typeof value === 'string' && value.length <= 400 && /^\s*-?\d+\.\d+\s*$/.test(value)
 
 const noOptions = {}
 

@@ -22,17 +22,17 @@ export function compileOperand(token: Token, compiling: Compiling): Evaluate {
   if (isQuotedToken(token)) return constant(textOf(token))
   if (isNumberToken(token)) {
     if (!Number.isFinite(token.content)) throw new SyntaxFault('the number is too large', token.begin)
-    return constant(token.content)
+    const { content } = token
+    if (!token.getText().includes('.')) return constant(content)
+    return run => {
+      run.isDecimal = true
+      return content
+    }
   }
   if (isLiteralToken(token)) return constant(literals[token.literal] ?? null)
   if (isRangeToken(token)) return compileRange(token, compiling)
   if (isPropertyAccessToken(token)) return compilePath(token, compiling)
   throw new SyntaxFault('not a value', token.begin)
-}
-
-/** True for a number with a decimal point. */
-export function isDecimal(token: Token): boolean {
-  return isNumberToken(token) && token.getText().includes('.')
 }
 
 export function constant(value: Value): Evaluate {

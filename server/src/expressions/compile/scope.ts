@@ -48,7 +48,10 @@ export class Scope {
     const slot = this.#slotOf(name)
     return run => {
       const assigned = run.frame[slot]
-      if (assigned !== undefined) return assigned
+      if (assigned !== undefined) {
+        run.isDecimal = run.wasDecimal(slot)
+        return assigned
+      }
       if (name === 'data') return run.bindings.data
       if (name !== 'metadata') return run.counter(name) ?? null
       if (run.bindings.metadata !== undefined) return run.bindings.metadata

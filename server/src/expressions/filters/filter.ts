@@ -7,8 +7,8 @@ export interface Filter {
   readonly takes: readonly [number, number]
   /** The names of arguments given as `name: value`. */
   readonly named?: readonly string[]
-  /** An argument added if the last one is a number with a decimal point: as values, 7.0 and 7 are the same. */
-  readonly afterDecimal?: JsonValue
+  /** True if the result counts as written with a decimal point where the input or an argument is. */
+  readonly keepsDecimals?: boolean
   readonly apply: (
     input: JsonValue,
     args: readonly JsonValue[],

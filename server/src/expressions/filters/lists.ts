@@ -3,6 +3,7 @@ import { compare, equals } from '../comparing.ts'
 import type { Run } from '../run.ts'
 import { countCharacters, countMembers, member, sliceCharacters, toText } from '../text.ts'
 import { isTruthy, toJson, toList, toNumber } from '../value.ts'
+import { calculate } from './decimal.ts'
 import type { FilterFamily } from './filter.ts'
 
 /** Returns a function that reads `a.b` of an element, or the element itself if no property is given. */
@@ -41,7 +42,10 @@ function sorted(
 function sum(input: JsonValue, [path]: readonly JsonValue[], run: Run): number {
   const read = property(path, run)
   let total = 0
-  for (const element of toList(input)) total += toNumber(read(element))
+  for (const element of toList(input)) {
+    run.meter.step()
+    total = calculate('plus', total, toNumber(read(element)))
+  }
   return Number.isFinite(total) ? total : 0
 }
 

@@ -1,10 +1,19 @@
 import { standard } from '../compile/liquidjs.ts'
 import { isTruthy, toNumber } from '../value.ts'
+import { calculate, floorOfQuotient, roundTo } from './decimal.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
 
 /** A filter from numbers to a number. Infinity and NaN are errors, since JSON has neither. */
-function arithmetic(takes: Filter['takes'], calculate: (...numbers: number[]) => number): Filter {
-  return { takes, apply: (input, args) => finite(calculate(toNumber(input), ...args.map(toNumber))) }
+function arithmetic(
+  takes: Filter['takes'],
+  calculate: (...numbers: number[]) => number,
+  keepsDecimals = true,
+): Filter {
+  return {
+    takes,
+    keepsDecimals,
+    apply: (input, args) => finite(calculate(toNumber(input), ...args.map(toNumber))),
+  }
 }
 
 function finite(result: number): number {
@@ -13,31 +22,41 @@ function finite(result: number): number {
 }
 
 /**
- * Rounds down if both numbers are whole and the divisor has no decimal point (`7.0`). As in liquidjs, a second
- * argument turns rounding on or off: `divided_by: 7, false`.
+ * Rounds down if both numbers are whole and neither is written with a decimal point (`7.0`, `"7.0"`), nor the result of one.
+ * As in liquidjs, a second argument turns rounding on or off: `divided_by: 7, false`.
  */
 const dividedBy: Filter = {
   takes: [1, 2],
-  afterDecimal: false,
-  apply: (input, [divisor = null, asked]) => {
+  keepsDecimals: true,
+  apply: (input, [divisor = null, asked], run) => {
     const [left, right] = [toNumber(input), toNumber(divisor)]
-    const isWhole = asked === undefined ? Number.isInteger(left) && Number.isInteger(right) : isTruthy(asked)
-    return finite(isWhole ? Math.floor(left / right) : left / right)
+    const isFloored = asked === undefined ? !run.isDecimal : isTruthy(asked)
+    return finite(isFloored ? floorOfQuotient(left, right) : calculate('div', left, right))
   },
 }
+
+/** Doubles have no more. */
+const mostPlaces = 400
+const roundLoosely = standard('round') as (number: number, places: number) => number
 
 /** The arithmetic of Liquid. */
 export const mathFilters: FilterFamily = {
   abs: arithmetic([0, 0], Math.abs),
-  ceil: arithmetic([0, 0], Math.ceil),
-  floor: arithmetic([0, 0], Math.floor),
-  round: arithmetic([0, 1], standard('round')),
-  plus: arithmetic([1, 1], (left, right = 0) => left + right),
-  minus: arithmetic([1, 1], (left, right = 0) => left - right),
-  times: arithmetic([1, 1], (left, right = 0) => left * right),
+  ceil: arithmetic([0, 0], Math.ceil, false),
+  floor: arithmetic([0, 0], Math.floor, false),
+  round: arithmetic(
+    [0, 1],
+    (number, places = 0) =>
+      places >= 0 && places <= mostPlaces
+        ? roundTo(number, Math.trunc(places))
+        : roundLoosely(number, places),
+    false,
+  ),
+  plus: arithmetic([1, 1], (left, right = 0) => calculate('plus', left, right)),
+  minus: arithmetic([1, 1], (left, right = 0) => calculate('minus', left, right)),
+  times: arithmetic([1, 1], (left, right = 0) => calculate('times', left, right)),
   divided_by: dividedBy,
-  // The result has the sign of the divisor.
-  modulo: arithmetic([1, 1], (left, right = 0) => ((left % right) + right) % right),
+  modulo: arithmetic([1, 1], (left, right = 0) => calculate('mod', left, right)),
   at_least: arithmetic([1, 1], Math.max),
   at_most: arithmetic([1, 1], Math.min),
 }

@@ -27,6 +27,17 @@ const cases: readonly FilterCase[] = [
   ['{{ data | plus: 1 }}', [5], 1],
   ['{{ data | plus: 1 }}', '9'.repeat(500), 1],
   ['{{ data | times: 0 }}', -5, 0],
+  // Decimals, without the noise of binary fractions
+  ['{{ data | times: 100 }}', 0.0725, 7.25],
+  ['{{ data | plus: 0.2 }}', 0.1, 0.3],
+  ['{{ data | minus: 0.1 }}', 0.3, 0.2],
+  ['{{ data | modulo: 12 }}', 183.357, 3.357],
+  ['{{ data | modulo: 5 }}', -3, 2],
+  ['{{ data | modulo: -5 }}', 3, -2],
+  ['{{ data | sum }}', [0.1, 0.2, 0.3], 0.6],
+  ['{{ data | sum }}', [0.3, 0.2, 0.1], 0.6],
+  ['{{ data | round: 2 }}', 1.005, 1.01],
+  ['{{ data | times: data }}', 9007199254740991, 9007199254740991 ** 2],
   ['{{ data | round }}', -2.5, -3],
   ['{{ data | round: -2 }}', 1250, 1300],
   ['{{ data | round: 2 }}', 1e21, 1e21],
@@ -115,6 +126,12 @@ t.test('divided_by rounds down if both numbers are whole', async t => {
     ['{{ data | divided_by: 0.3 }}', 3, 10],
     ['{{ data | divided_by: 7.0 }}', 20, 20 / 7],
     ['{{ data | divided_by: 7.0 }}', '20', 20 / 7],
+    ['{{ data | divided_by: "7.0" }}', 20, 20 / 7],
+    ['{{ data | divided_by: 7 }}', '20.0', 20 / 7],
+    ['{{ data | times: 1.0 | divided_by: 7 }}', 20, 20 / 7],
+    ['{{ data | times: 1 | divided_by: 7 }}', 20, 2],
+    ['{{ data | times: 2.5 | divided_by: 2 }}', 2, 2.5],
+    ['{{ data | times: 1.0 | floor | divided_by: 7 }}', 20, 2],
     ['{{ data | divided_by: 7, false }}', 20, 20 / 7],
     ['{{ data | divided_by: 7, true }}', 20.5, 2],
     ['{{ data | divided_by: 7.0, true }}', 20, 2],
@@ -125,6 +142,9 @@ t.test('divided_by rounds down if both numbers are whole', async t => {
   for (const [template, data, value] of rows) {
     t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
   }
+  const assigned =
+    '{% assign by = 7.0 %}{{ data | divided_by: by }}{% assign by = 7 %} {{ data | divided_by: by }}'
+  t.equal(evaluate(assigned, 20), `${20 / 7} 2`, 'a variable')
 })
 
 t.test('divided_by and modulo are consistent', async () => {

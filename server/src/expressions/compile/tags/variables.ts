@@ -12,7 +12,9 @@ const assign: CompileTag = (tag, { compiling }) => {
   const value = compileFiltered(tag.tokenizer, compiling)
   const slot = compiling.scope.assign(name)
   return run => {
+    run.isDecimal = false
     run.frame[slot] = value(run)
+    run.keepDecimal(slot)
     return undefined
   }
 }
