@@ -1,3 +1,4 @@
+import { comparableId } from '../base/comparable-id.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { seededRandom } from '../base/random.ts'
@@ -132,7 +133,7 @@ function matches(fault: Fault, occasion: Occasion): boolean {
   const wanted = [
     [on, occasion.on],
     [operation, occasion.operation],
-    [id, occasion.id],
+    [id && comparableId(id), occasion.id && comparableId(occasion.id)],
     [application_id?.toLowerCase(), occasion.application],
     [trace_id, occasion.traceId],
     [reactor_id?.toLowerCase(), occasion.reactor],
