@@ -218,6 +218,14 @@ t.test('a reactor can change the request, and another gets the response', async 
   t.equal(sent?.headers['x-signed'], 'POSTsecret')
   t.notOk(sent?.headers['svc-api-key'] ?? sent?.headers.cookie)
   t.same(JSON.parse(`${sent?.body}`), { b: 'secret' })
+  const texts = await reactor(
+    `module.exports = async ({ args }) => ({ raw: { body: args.query === 'wide' ? '\\u20ac' : '\\u00e9' } })`,
+  )
+  const latin1 = { 'Content-Type': 'text/plain; charset=iso-8859-1', 'SVC-PROXY-REQUEST-REACTOR': texts }
+  const inLatin1 = (query: string) => tenant.send('POST', `/proxy?${query}`, { raw: 'a' }, to(target, latin1))
+  await inLatin1('narrow')
+  t.equal(receiver.received.at(-1)?.body.toString('latin1'), '\u00e9', 'in the charset of the request')
+  t.equal((await inLatin1('wide')).status, 500, 'a text that it cannot spell')
   const unknown = to(target, { 'SVC-PROXY-RESPONSE-REACTOR': secret })
   t.equal((await tenant.send('GET', '/proxy', undefined, unknown)).status, 400)
 })

@@ -6,6 +6,7 @@ import { react } from '../reactors/react.ts'
 import type { ReactorsContext } from '../reactors/reactors-context.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { mediaType } from './body.ts'
+import { charsetOf } from './charset.ts'
 import type { Filled } from './fill.ts'
 import { checkHeaders, type Headers, headersToSend } from './headers.ts'
 
@@ -73,9 +74,20 @@ export async function reactToResponse(
 function bodyOf(body: JsonValue | undefined, headers: Record<string, string>): Uint8Array | undefined {
   if (body === undefined) return undefined
   // An empty body is an empty text, whatever the content type.
-  if (typeof body === 'string' && (body === '' || mediaType(headers) !== 'json')) return Buffer.from(body)
+  if (typeof body === 'string' && (body === '' || mediaType(headers) !== 'json'))
+    return encoded(body, headers)
   headers['content-type'] = 'application/json'
   return Buffer.from(JSON.stringify(body))
+}
+
+/** Returns a text in the charset that its headers name. @throws {ServiceError} reactor_runtime */
+function encoded(body: string, headers: Headers): Uint8Array {
+  const bytes = Buffer.from(body)
+  try {
+    return charsetOf(headers, mediaType(headers) ?? 'text', bytes).encode(body)
+  } catch (error) {
+    throw error instanceof NotUtf8 ? wrongResult('a body in the charset of its content type') : error
+  }
 }
 
 const wrongResult = (expected: string) =>
