@@ -35,7 +35,7 @@ export function compileOperand(token: Token, compiling: Compiling): Evaluate {
   throw new SyntaxFault('not a value', token.begin)
 }
 
-export function constant(value: Value): Evaluate {
+function constant(value: Value): Evaluate {
   return () => value
 }
 
