@@ -1,3 +1,4 @@
+// Only in CI: it needs packages that only CI installs.
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,11 @@
 import { createApiClient } from './client.ts'
 
 const { URL: baseUrl = '', KEY = '' } = process.env
-const client = createApiClient(baseUrl, { axiosConfig: { headers: { 'SVC-API-KEY': KEY } } })
+// The default of axios, `type[]=card`, is refused.
+const paramsSerializer = { indexes: null }
+const client = createApiClient(baseUrl, {
+  axiosConfig: { headers: { 'SVC-API-KEY': KEY }, paramsSerializer },
+})
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2099 }
 const created = await client.post('/tokens', { type: 'card', data: card })
 const { id } = created
