@@ -96,11 +96,14 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 function readyLine(child: ChildProcess): Promise<string> {
   return new Promise((ready, reject) => {
     let output = ''
-    child.stdout?.on('data', (chunk: Buffer) => {
-      if (output.length < 10_000) output += chunk
+    const look = (chunk: Buffer) => {
+      output += chunk
       const url = /listening on (http:\S+)/.exec(output)?.[1]
-      if (url !== undefined) ready(url)
-    })
+      if (url === undefined) return
+      child.stdout?.off('data', look)
+      ready(url)
+    }
+    child.stdout?.on('data', look)
     child.once('error', reject)
     child.once('exit', (code, signal) =>
       reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${output}`)),
