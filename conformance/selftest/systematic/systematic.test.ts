@@ -7,36 +7,25 @@ import { buildMutants } from './build.ts'
 import { instrument } from './instrument.ts'
 import { isMutated, mutatedFiles } from './places.ts'
 import { MutantRunner } from './runner.ts'
-import { readSurvivors } from './survivors.ts'
 import { validatorMutants } from './validator-mutants.ts'
 import { wireMutants } from './wire.ts'
 
 const sources = new URL('../../../server/src/', import.meta.url)
 
-tap.test(
-  'there are at least 600 mutants, with names of their own, and all listed survivors exist',
-  async t => {
-    const files = (readdirSync(sources, { recursive: true }) as string[]).filter(isMutated)
-    const made = files.flatMap(
-      file => instrument(file, readFileSync(new URL(file, sources), 'utf8'), 0).mutants,
-    )
-    const { mutants: validators } = validatorMutants(new URL('generated/requests.json', sources))
-    t.ok(validators.length >= 100, `${validators.length} mutants of the contract`)
-    const names = [...made, ...validators]
-      .map(({ id }) => id)
-      .concat(wireMutants(contract).map(({ name }) => name))
-    t.ok(names.length >= 600, `${names.length} mutants`)
-    t.equal(new Set(names).size, names.length)
-    const listed = readSurvivors()
-    for (const name of listed.names) t.ok(names.includes(name), `${name} exists`)
-    for (const pattern of listed.patterns)
-      t.ok(
-        names.some(name => pattern.test(name)),
-        `${pattern} matches a mutant`,
-      )
-    for (const file of mutatedFiles) t.ok(files.includes(file), `${file} exists`)
-  },
-)
+tap.test('there are at least 600 mutants, with names of their own', async t => {
+  const files = (readdirSync(sources, { recursive: true }) as string[]).filter(isMutated)
+  const made = files.flatMap(
+    file => instrument(file, readFileSync(new URL(file, sources), 'utf8'), 0).mutants,
+  )
+  const { mutants: validators } = validatorMutants(new URL('generated/requests.json', sources))
+  t.ok(validators.length >= 100, `${validators.length} mutants of the contract`)
+  const names = [...made, ...validators]
+    .map(({ id }) => id)
+    .concat(wireMutants(contract).map(({ name }) => name))
+  t.ok(names.length >= 600, `${names.length} mutants`)
+  t.equal(new Set(names).size, names.length)
+  for (const file of mutatedFiles) t.ok(files.includes(file), `${file} exists`)
+})
 
 tap.test('an instrumented file does the same until one of its mutants is switched on', async t => {
   const source = `
