@@ -1,3 +1,4 @@
+const capital = /[A-F]/
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
@@ -5,5 +6,6 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
  * capitals. An id is shown as it was stored.
  */
 export function comparableId(id: string): string {
-  return id.length === 36 && uuid.test(id) ? id.toLowerCase() : id
+  // Most ids have no capitals, which is cheaper to see than that they are UUIDs.
+  return id.length === 36 && capital.test(id) && uuid.test(id) ? id.toLowerCase() : id
 }
