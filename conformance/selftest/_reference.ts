@@ -29,8 +29,8 @@ export async function openReference(answer: (fetch: Fetch) => Fetch = fetch => f
     callbackHost: '127.0.0.1',
     webhookSecret: tenant.webhookSecret,
     capabilities: ['read-your-writes'],
-    timeoutMs: 20_000,
-    patienceMs: 20_000,
+    timeoutMs: 60_000,
+    patienceMs: 60_000,
     fetch: answer(request => vault.fetch(request)),
   }
   return { vault, target, close: () => vault.close() }
