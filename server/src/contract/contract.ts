@@ -32,7 +32,7 @@ export interface Operation {
   readonly uuidParameters: readonly string[]
   /** True if it accepts an idempotency key. */
   readonly idempotent: boolean
-  /** True if it waits for a formula, or for another service. */
+  /** True if a server runs only some at once of each tenant. */
   readonly long: boolean
   /** The statuses of its responses; `default` stands for any. */
   readonly statuses: readonly string[]

@@ -83,7 +83,7 @@ function rightSpelling(given: string, parameters: readonly QueryParameter[]): st
 }
 
 /**
- * Decodes path parameters. UUIDs become lower case.
+ * Decodes path parameters, as ids by which things are looked up: UUIDs become lower case.
  * @throws {ServiceError} validation
  */
 export function parsePathParameters(raw: Readonly<Record<string, string>>): Record<string, string> {

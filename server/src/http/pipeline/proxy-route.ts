@@ -19,7 +19,7 @@ const operations: readonly Operation[] = Object.entries(proxyOperations).map(([m
   queryParameters: [],
   uuidParameters: [],
   idempotent: false,
-  long: true,
+  long: false,
   statuses: ['default'],
 }))
 
