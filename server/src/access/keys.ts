@@ -21,12 +21,7 @@ export interface KeyRecord {
 const inTenant = 'home:'
 
 function placeOf(root: TenantStore, key: string): KeyPlace {
-  const known = root.keyPlaces.get(key)
-  if (known) return known
-  const tenant = tenantOfKey(root, key)
-  const place = { digest: root.apiKeyDigest(key), tenant }
-  // What else callers send is not kept.
-  return tenant === undefined ? place : root.keyPlaces.set(key, place)
+  return root.keyPlaces.get(key) ?? { digest: root.apiKeyDigest(key), tenant: tenantOfKey(root, key) }
 }
 
 /** Returns the digest that stands for a key of this tenant in the store. */
@@ -107,13 +102,18 @@ export function authenticate(
       value.id === digest ? follow(value) : undefined,
     )
   return after(store.openedRoot() ?? store.root(nowUs()), root => {
-    const { tenant: claimed, digest } = placeOf(root, key)
+    const place = placeOf(root, key)
+    const { tenant: claimed, digest } = place
     const own = claimed === undefined ? undefined : (store.opened(claimed) ?? store.tenant(claimed))
     return after(own, tenant => {
       const inOwn = tenant && callerIn(tenant, inTenant + digest)
       // A bootstrap file may give a tenant a key that was made for another one.
       const found = after(inOwn, one => (one === undefined ? callerIn(root, digest) : one))
-      return after(found, one => one ?? undefined)
+      return after(found, one => {
+        // Not of unknown keys: what callers send is not kept.
+        if (one) root.keyPlaces.set(key, place)
+        return one ?? undefined
+      })
     })
   })
 }
