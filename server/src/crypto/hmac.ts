@@ -27,7 +27,8 @@ export class Hmac {
     const bytes = Buffer.allocUnsafe(blockBytes + Buffer.byteLength(text))
     this.#inner.copy(bytes)
     bytes.write(text, blockBytes)
-    hash('sha256', bytes, 'buffer').copy(this.#outer, blockBytes)
+    // As text: a buffer of its own would take half as long again.
+    this.#outer.write(hash('sha256', bytes, 'binary'), blockBytes, 'latin1')
     return hash('sha256', this.#outer, encoding as 'hex')
   }
 }
