@@ -1,4 +1,5 @@
 import { type Feature, features } from './features.ts'
+import { isOfEveryResponse } from './harness/always.ts'
 import type { Profile } from './harness/finding.ts'
 import type { Requirement } from './harness/requirements.ts'
 import type { Result } from './result.ts'
@@ -12,8 +13,8 @@ interface Step {
 }
 
 /**
- * Returns what to implement next, in an order in which each step builds on those before: what is claimed first, then by
- * feature, and within a feature failures before cases that were not run.
+ * Returns what to implement next, in an order in which each step builds on those before: what is claimed first, then what
+ * fails of every response, then by feature, and within a feature failures before cases that were not run.
  */
 export function nextSteps(
   results: readonly Result[],
@@ -27,8 +28,9 @@ export function nextSteps(
     if (!failed && outcome !== 'not-supported') continue
     const last = Math.max(0, ...[...result.features].map(name => features.indexOf(name)))
     const isClaimed = [...result.features].every(name => claims.includes(name))
-    const rank = (isClaimed ? 0 : features.length * 2) + last * 2 + (failed ? 0 : 1)
     const { id } = result.requirement
+    const place = failed && isOfEveryResponse(id) ? -1 : last * 2 + (failed ? 0 : 1)
+    const rank = (isClaimed ? 0 : features.length * 2) + place
     if ((steps.get(id)?.rank ?? Number.POSITIVE_INFINITY) <= rank) continue
     const reason = failed ? 'failed' : `not run: ${result.notSupported}`
     steps.set(id, { requirement: result.requirement, feature: features[last] ?? 'tokens', reason, rank })

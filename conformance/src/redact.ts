@@ -3,6 +3,25 @@ import type { Exchange, Target } from './harness/target.ts'
 /** Members of requests and responses whose values are credentials. */
 const secretMembers = /"(key|session_key|nonce)"\s*:\s*"((?:[^"\\]|\\.)+)"/g
 
+/** Shorter secrets, which only poor servers make, occur in other words by chance. */
+const telling = 8
+
+const shown = '[redacted]'
+
+/** Replaces a secret; a short one only where it is a whole text, a whole value of JSON or of a header. */
+function withoutSecret(text: string, secret: string): string {
+  if (secret.length >= telling) return text.replaceAll(secret, shown)
+  if (secret === '') return text
+  const quoted = ['"', '\\"'].reduce(
+    (all, quote) => all.replaceAll(quote + secret + quote, quote + shown + quote),
+    text,
+  )
+  const lines = quoted
+    .split('\n')
+    .map(line => (line.endsWith(`: ${secret}`) ? line.slice(0, -secret.length) + shown : line))
+  return lines.length === 1 && text === secret ? shown : lines.join('\n')
+}
+
 export interface Redact {
   (text: string, exchanges?: readonly Exchange[]): string
   /** The environment variable that holds a key of the settings, or `$KEY` for one that a case made. */
@@ -30,10 +49,7 @@ export function redactor(target: Target): Redact {
         /-(api|proxy)-key$/i.test(name) ? [value] : [],
       ),
     ])
-    let shown = text
-    for (const secret of [...known, ...learned])
-      if (secret !== '') shown = shown.replaceAll(secret, '[redacted]')
-    return shown
+    return [...known, ...learned].reduce(withoutSecret, text)
   }
   const variable = (key: string) => {
     const [name] = Object.entries(variables).find(([, value]) => value === key) ?? []

@@ -1,6 +1,8 @@
 import type { Capability } from './capabilities.ts'
 import { allCases } from './cases/index.ts'
+import { EveryResponse } from './every-response.ts'
 import { type Feature, features, featuresOf, isFeature } from './features.ts'
+import { isOfEveryResponse } from './harness/always.ts'
 import { type Inbox, openInbox } from './harness/callback.ts'
 import type { Case } from './harness/case.ts'
 import { cleanUp } from './harness/clean-up.ts'
@@ -66,7 +68,7 @@ export interface RunOptions {
   readonly concurrency?: number
   /** Time limit of the whole run, in milliseconds. Default 15 minutes. */
   readonly limitMs?: number
-  /** Called with each result, and with the total number of cases. */
+  /** Called with each result, and with the total number of cases. Those about every response come last. */
   readonly onResult?: (result: Result, count: number) => void
 }
 
@@ -109,7 +111,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
     return asked && requirement.status !== 'withdrawn' ? [{ one, requirement }] : []
   })
   const started = performance.now()
-  const results: Result[] = []
+  let results: Result[] = []
   const left: string[] = []
   let inbox: Promise<Inbox> | undefined
   const profiles = profile === 'core' ? (['core'] as const) : (['core', 'surrogate'] as const)
@@ -169,17 +171,26 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
   }
   const common = new Recorder(target, contract, options.carrier, claims)
   const fixtures = new Fixtures({ target, has: name => has.has(name), inbox: openOnce }, common)
+  const baseOf = ({ one, requirement }: (typeof planned)[number]) => ({
+    case: one,
+    requirement,
+    features: featuresOf(one, requirement, claims),
+  })
+  const everyResponse = new EveryResponse(
+    planned.flatMap(one =>
+      whyNotRun(baseOf(one), has, { ...options, claims }) === undefined ? [one.requirement.id] : [],
+    ),
+  )
   let stopped: string | undefined
   /** Runs one case. Sets `stopped` if the run cannot go on. */
-  const perform = async ({ one, requirement }: (typeof planned)[number]): Promise<void> => {
+  const perform = async (plan: (typeof planned)[number]): Promise<void> => {
+    const { one, requirement } = plan
     const recorder = new Recorder(target, contract, options.carrier, claims, common)
     const context = fixtures.contextFor(recorder)
     const begun = performance.now()
     const expected = options.expected?.[one.id] ?? options.expected?.[requirement.id]
     const base = {
-      case: one,
-      requirement,
-      features: featuresOf(one, requirement, claims),
+      ...baseOf(plan),
       exchanges: recorder.exchanges,
       ...(expected === undefined ? {} : { expected }),
     }
@@ -189,14 +200,15 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
       stopped ??= end.reason()
       return
     }
+    const wasRun = attempt.notSupported === undefined && attempt.skipped === undefined
+    const complaints = wasRun ? everyResponse.take(one.id, requirement.id, recorder.complaints) : []
+    // They say what the form of the response is, and the case only that it could not read it.
+    const isSaidBetter =
+      attempt.cannotRead && complaints.some(one => counts(one.profile, requirement.profile))
     const findings: FoundHere[] = [
-      ...(attempt.findings ?? []),
-      ...(attempt.notSupported === undefined && attempt.skipped === undefined
-        ? [
-            ...context.findings.map(found => ({ profile: 'surrogate' as const, ...found })),
-            ...recorder.complaints,
-          ]
-        : []),
+      ...(isSaidBetter ? [] : (attempt.findings ?? [])),
+      ...(wasRun ? context.findings.map(found => ({ profile: 'surrogate' as const, ...found })) : []),
+      ...complaints,
     ]
     const ms = performance.now() - begun
     const used = new Set([...base.features, ...recorder.used, ...(attempt.unclaimed ?? [])])
@@ -209,7 +221,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
       ms,
     }
     results.push(result)
-    options.onResult?.(result, planned.length)
+    if (!isOfEveryResponse(requirement.id)) options.onResult?.(result, planned.length)
     if (attempt.noAnswer && !(await isReachable(target)))
       stopped ??= end.signal.aborted ? end.reason() : 'the target stopped responding'
   }
@@ -226,6 +238,9 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
     end.clear()
     await (await inbox)?.close()
   }
+  results = everyResponse.addTo(results)
+  for (const result of results)
+    if (isOfEveryResponse(result.requirement.id)) options.onResult?.(result, planned.length)
   if (stopped !== undefined) return finish(stopped, [...has], 'incomplete')
   // Who selects cases knows that others are not run.
   const isSelection = options.only?.length || options.sections?.length
@@ -242,26 +257,21 @@ interface Attempt {
   readonly skipped?: string
   readonly error?: string
   readonly noAnswer?: boolean
+  /** The case read a member of something that is none. */
+  readonly cannotRead?: boolean
   /** Features that the case would use and that are not claimed. */
   readonly unclaimed?: readonly Feature[]
 }
 
 async function runCase(
-  { case: one, requirement, features }: Pick<Result, 'case' | 'requirement' | 'features'>,
+  base: Pick<Result, 'case' | 'requirement' | 'features'>,
   context: Context,
   has: ReadonlySet<Capability>,
-  { only = [], sections = [], skip = {}, claims = [] }: RunOptions,
+  options: RunOptions,
 ): Promise<Attempt> {
-  const isSelected = (pattern: string) => matching(pattern, one)
-  if (only.length > 0 && !only.some(isSelected)) return { skipped: 'not selected by --only' }
-  if (sections.length > 0 && !sections.includes(requirement.section))
-    return { skipped: 'not selected by --section' }
-  const reason = Object.entries(skip).find(([pattern]) => isSelected(pattern))?.[1]
-  if (reason !== undefined) return { skipped: reason }
-  const unclaimed = [...features].filter(name => !claims.includes(name))
-  if (unclaimed.length > 0) return { notSupported: `not claimed: ${unclaimed.join(', ')}` }
-  const missing = [...requirement.needs, ...one.needs].filter(name => !has.has(name))
-  if (missing.length > 0) return { notSupported: [...new Set(missing)].join(', ') }
+  const { case: one, requirement } = base
+  const left = whyNotRun(base, has, options)
+  if (left) return left
   try {
     await one.run(context)
     return {}
@@ -275,9 +285,36 @@ async function runCase(
     if (error instanceof Finding)
       return { findings: found(error.message, error.evidence), noAnswer: error instanceof NoAnswer }
     // The case read a member that is missing: the response does not have the expected form.
-    if (error instanceof TypeError) return { findings: found('a response does not have the expected form') }
+    if (error instanceof TypeError) return { findings: found(missingMember(error)), cannotRead: true }
     return { error: error instanceof Error ? error.message : 'the case itself failed' }
   }
+}
+
+/** Says which member a case has read of something that is not an object. */
+function missingMember({ message }: TypeError): string {
+  const [, found, name] =
+    /^Cannot read properties of (undefined|null) \(reading '(.+)'\)$/.exec(message) ?? []
+  return name === undefined
+    ? `expected a response of another form: ${message}`
+    : `expected an object or a list with ${name} in a response, found ${found}`
+}
+
+/** Returns why a case is not run, as far as that is known before. */
+function whyNotRun(
+  { case: one, requirement, features }: Pick<Result, 'case' | 'requirement' | 'features'>,
+  has: ReadonlySet<Capability>,
+  { only = [], sections = [], skip = {}, claims = [] }: RunOptions,
+): Attempt | undefined {
+  const isSelected = (pattern: string) => matching(pattern, one)
+  if (only.length > 0 && !only.some(isSelected)) return { skipped: 'not selected by --only' }
+  if (sections.length > 0 && !sections.includes(requirement.section))
+    return { skipped: 'not selected by --section' }
+  const reason = Object.entries(skip).find(([pattern]) => isSelected(pattern))?.[1]
+  if (reason !== undefined) return { skipped: reason }
+  const unclaimed = [...features].filter(name => !claims.includes(name))
+  if (unclaimed.length > 0) return { notSupported: `not claimed: ${unclaimed.join(', ')}` }
+  const missing = [...requirement.needs, ...one.needs].filter(name => !has.has(name))
+  return missing.length === 0 ? undefined : { notSupported: [...new Set(missing)].join(', ') }
 }
 
 function unknownIds(

@@ -83,18 +83,17 @@ function byFeature(
 ): ReadonlyMap<Feature, readonly Result[]> {
   const counted = results.filter(({ requirement }) => counts(requirement.profile, profile))
   const inside = claimedOnly(counted, claimed)
-  const isWhole = claimsAll(claimed)
   return new Map(
     features.flatMap(name => {
       if (!claimed.includes(name)) return []
       const [own, all] = [inside, counted].map(some => some.filter(result => result.features.has(name)))
       const found = own?.length ? own : (all ?? [])
-      return found.length === 0 && isWhole ? [] : [[name, found] as const]
+      return found.length === 0 ? [] : [[name, found] as const]
     }),
   )
 }
 
-/** Returns the verdict of each claimed feature. One of which nothing was run is `0 of n, invalid run`. */
+/** Returns the verdict of each claimed feature. One of which nothing was run is `0 of n, invalid run`; one of which the profile has no case is left out. */
 export const featureTallies = (
   results: readonly Result[],
   profile: Profile,
@@ -130,11 +129,12 @@ export function emptyClaims(
   claimed: readonly Feature[],
 ): string | undefined {
   if (claimsAll(claimed)) return undefined
-  const empty = [...byFeature(results, profile, claimed)].flatMap(([name, own]) => {
+  const known = byFeature(results, profile, claimed)
+  if (known.size === 0) return `the profile ${profile} has no case of what is claimed: ${claimed.join(', ')}`
+  const empty = [...known].flatMap(([name, own]) => {
     const reasons = own.map(({ notSupported, skipped }) => notSupported ?? skipped)
     if (reasons.some(reason => reason === undefined)) return []
-    const why = own.length === 0 ? `the profile ${profile} has no case of it` : mostFrequent(reasons)
-    return [`${name}: 0 of ${own.length} (${why})`]
+    return [`${name}: 0 of ${own.length} (${mostFrequent(reasons)})`]
   })
   return empty.length === 0 ? undefined : `no case was run of what is claimed: ${empty.join('; ')}`
 }

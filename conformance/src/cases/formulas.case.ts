@@ -39,9 +39,9 @@ export const formulaCases = cases({
         ],
       }
       const made = c.success(await create(c)(given), 201).body
-      c.ok(uuid.test(made.id), 'id is a UUID')
-      c.ok(made.created_by, 'created_by is set')
-      c.ok(Number.isFinite(Date.parse(made.created_at)), 'created_at is a date')
+      c.ok(uuid.test(made.id), 'id is a UUID', made.id)
+      c.ok(made.created_by, 'created_by is set', made.created_by)
+      c.ok(Number.isFinite(Date.parse(made.created_at)), 'created_at is a date', made.created_at)
       const read = await c.get(`/reactor-formulas/${made.id}`)
       for (const [name, value] of Object.entries(given)) {
         c.matches(made[name], value, name)
@@ -136,7 +136,7 @@ export const formulaCases = cases({
         ],
       })
       const { request_parameters } = await c.get(`/reactor-formulas/${id}`)
-      c.ok(!request_parameters[0].optional, 'the first is not')
+      c.ok(!request_parameters[0].optional, 'the first is not optional', request_parameters[0].optional)
       c.equal(request_parameters[1].optional, true, 'optional of the second')
     },
   ],
@@ -149,7 +149,11 @@ export const formulaCases = cases({
       ]
       const list = async (name: string) => {
         const page = await c.get(`/reactor-formulas?name=${name}`)
-        c.ok(typeof page?.pagination === 'object' && page.pagination !== null, 'pagination is an object')
+        c.ok(
+          typeof page?.pagination === 'object' && page.pagination !== null,
+          'pagination is an object',
+          page?.pagination,
+        )
         return c.ids(page).sort()
       }
       c.equal(await list(`${c.tag}*`), [one.id, two.id].sort(), 'both')
@@ -170,9 +174,13 @@ export const formulaCases = cases({
       for (const formula of [put, read]) {
         c.equal([formula.id, formula.created_at], [id, created_at], 'id and created_at')
         for (const [name, value] of Object.entries(next)) c.matches(formula[name], value, name)
-        c.ok(formula.description === undefined || formula.description === null, 'the description is gone')
-        c.ok(formula.modified_by, 'modified_by is set')
-        c.ok(Number.isFinite(Date.parse(formula.modified_at)), 'modified_at is a date')
+        c.ok(
+          formula.description === undefined || formula.description === null,
+          'the description is gone',
+          formula.description,
+        )
+        c.ok(formula.modified_by, 'modified_by is set', formula.modified_by)
+        c.ok(Number.isFinite(Date.parse(formula.modified_at)), 'modified_at is a date', formula.modified_at)
       }
     },
   ],
@@ -226,7 +234,7 @@ export const formulaCases = cases({
     'a new formula is verified or coming_soon',
     async c => {
       const { status } = await c.formula()
-      c.ok(status === 'verified' || status === 'coming_soon', 'status is verified or coming_soon')
+      c.ok(status === 'verified' || status === 'coming_soon', 'status is verified or coming_soon', status)
     },
   ],
 })

@@ -57,7 +57,7 @@ export const invocationLimitCases = cases({
       const code = 'module.exports = async req => ({ raw: { none: req.svc === null, type: typeof req.svc } })'
       const reactor = await c.reactor({ code }, { application: { id } })
       const { raw } = c.success(await c.react(reactor, { args: {} }), 200).body ?? {}
-      c.ok(raw?.none === false && raw.type !== 'undefined', 'the client is there')
+      c.ok(raw?.none === false && raw.type !== 'undefined', 'the client is there', raw)
     },
   ],
   'INV-501.a': [
@@ -80,8 +80,8 @@ export const invocationLimitCases = cases({
     async c => {
       const reactor = await c.reactor({ code })
       const { reply, first } = await c.delivered(reactor, { a: c.tag })
-      c.surrogate(() => c.ok(!reply.text.includes(c.tag), 'the result is not in the answer'))
-      c.ok(first.text.includes(c.tag), 'the result is in the webhook')
+      c.surrogate(() => c.ok(!reply.text.includes(c.tag), 'the result is not in the answer', reply.text))
+      c.ok(first.text.includes(c.tag), 'the result is in the webhook', first.text)
     },
   ],
   'INV-023.a': [
@@ -113,7 +113,7 @@ export const invocationLimitCases = cases({
         'the delivery of the result',
         withinMs,
       )
-      c.ok(delivery.text.includes(c.tag), 'the result is in the webhook')
+      c.ok(delivery.text.includes(c.tag), 'the result is in the webhook', delivery.text)
     },
     'callbacks',
     'first',
@@ -145,7 +145,7 @@ export const invocationLimitCases = cases({
       if (own.tenant_id === foreign.tenant_id) throw new NotSupported('second-tenant')
       c.success(await invoke(own.id), 200, 'a token of its own')
       const reply = await invoke(foreign.id)
-      c.ok(!reply.text.includes(`foreign ${c.tag}`), 'the data of another tenant is not shown')
+      c.ok(!reply.text.includes(`foreign ${c.tag}`), 'the data of another tenant is not shown', reply.text)
       c.surrogate(() => c.refused(reply, 400, 'a token of another tenant'))
     },
   ],

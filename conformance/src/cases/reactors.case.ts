@@ -25,14 +25,15 @@ export const reactorCases = cases({
       const { formula, body } = await configured(c)
       const made = c.success(await create(c)(body), 201).body
       for (const reactor of [made, await read(c, made.id)]) {
-        c.ok(uuid.test(reactor.id) && uuid.test(reactor.tenant_id), 'id and tenant_id are UUIDs')
+        c.ok(uuid.test(reactor.id), 'id is a UUID', reactor.id)
+        c.ok(uuid.test(reactor.tenant_id), 'tenant_id is a UUID', reactor.tenant_id)
         c.equal([reactor.name, reactor.configuration], [body.name, configuration], 'name and configuration')
         c.equal(
           [reactor.formula?.id, reactor.formula?.code],
           [formula.id, formula.code],
           'id and code of the formula',
         )
-        c.ok(Number.isFinite(Date.parse(reactor.created_at)), 'created_at is a date')
+        c.ok(Number.isFinite(Date.parse(reactor.created_at)), 'created_at is a date', reactor.created_at)
       }
     },
   ],
@@ -105,7 +106,11 @@ export const reactorCases = cases({
       const [one, two] = [await c.reactor(), await c.reactor()]
       const list = async (query: string) => {
         const page = await c.get(`/reactors?${query}`)
-        c.ok(typeof page?.pagination === 'object' && page.pagination !== null, 'pagination is an object')
+        c.ok(
+          typeof page?.pagination === 'object' && page.pagination !== null,
+          'pagination is an object',
+          page?.pagination,
+        )
         return c.ids(page).sort()
       }
       c.equal(await list(`id=${one.id}`), [one.id], 'one id')

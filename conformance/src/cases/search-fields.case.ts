@@ -11,7 +11,11 @@ export const searchFieldCases = cases({
       const three = await c.tokenAfter(two)
       const query = `created_at:[${one.created_at} TO ${two.created_at}]`
       await c.finds(query, [one.id, two.id].sort(), `ids between the first and the second`)
-      c.ok(Date.parse(three.created_at) > Date.parse(two.created_at), 'the third is later')
+      c.ok(
+        Date.parse(three.created_at) > Date.parse(two.created_at),
+        'the third is later than the second',
+        three.created_at,
+      )
     },
   ],
   'SEA-014.a': [

@@ -22,7 +22,11 @@ export const searchQueryCases = cases({
       const { id } = await c.token()
       await c.finds('', [id], 'ids')
       const page = await c.search('')
-      c.ok(typeof page?.pagination === 'object' && page.pagination !== null, 'pagination is an object')
+      c.ok(
+        typeof page?.pagination === 'object' && page.pagination !== null,
+        'pagination is an object',
+        page?.pagination,
+      )
       c.equal(page.data[0].data, c.tag, 'data')
     },
   ],
@@ -87,6 +91,7 @@ export const searchQueryCases = cases({
           c.ok(
             JSON.stringify(c.ids(reply.body)) !== JSON.stringify(c.ids(both.body)),
             `${operator} is not an operator`,
+            c.ids(reply.body),
           )
         }
       }

@@ -19,10 +19,10 @@ export const sessionCases = cases({
     async c => {
       const [one, two] = [await c.session(), await c.session()]
       for (const name of ['session_key', 'nonce']) {
-        c.ok(typeof one[name] === 'string' && one[name] !== '', `${name} is a text`)
-        c.ok(one[name] !== two[name], `${name} of another session is another`)
+        c.ok(typeof one[name] === 'string' && one[name] !== '', `${name} is a text`, one[name])
+        c.ok(one[name] !== two[name], `${name} of another session is another`, two[name])
       }
-      c.ok(Number.isFinite(Date.parse(one.expires_at)), 'expires_at is a date')
+      c.ok(Number.isFinite(Date.parse(one.expires_at)), 'expires_at is a date', one.expires_at)
     },
   ],
   'SES-002.a': [
@@ -36,6 +36,7 @@ export const sessionCases = cases({
       c.ok(
         at >= before + 3 * minute - 1000 && at <= after + 3 * minute + 1000,
         `three minutes, not ${at - before} ms`,
+        at,
       )
     },
   ],

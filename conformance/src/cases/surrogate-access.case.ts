@@ -22,7 +22,7 @@ export const applicationCases = cases({
         await create(c)({ type: 'private', permissions: ['token:search'], rules }),
         201,
       ).body
-      c.ok(typeof made.key === 'string' && made.key.length >= 16, 'there is a key')
+      c.ok(typeof made.key === 'string' && made.key.length >= 16, 'there is a key', made.key)
       const read = await c.get(`/applications/${made.id}`)
       c.equal(
         [read.name, read.type, read.permissions, read.key],
@@ -31,8 +31,8 @@ export const applicationCases = cases({
       )
       c.equal(read.rules[0].container, '/a/', 'container of its rule')
       const list = c.success(await c.asManagement('GET', '/applications?size=100'), 200)
-      c.ok(!list.text.includes(made.key), 'the key is not in the list')
-      c.ok(c.ids(list.body).includes(made.id), 'the application is in the list')
+      c.ok(!list.text.includes(made.key), 'the key is not in the list', list.text)
+      c.ok(c.ids(list.body).includes(made.id), 'the application is in the list', c.ids(list.body))
     },
   ],
   'APP-502.a': [
@@ -295,8 +295,8 @@ export const applicationCases = cases({
     async c => {
       const own = await c.token({ id: c.tag, data: 'same' })
       const foreign = await c.token({ id: c.tag, data: 'same' }, c.asOther)
-      c.ok(own.tenant_id !== foreign.tenant_id, 'the tenants differ')
-      c.ok(own.fingerprint !== foreign.fingerprint, 'the fingerprints differ')
+      c.ok(own.tenant_id !== foreign.tenant_id, 'the tenants differ', own.tenant_id)
+      c.ok(own.fingerprint !== foreign.fingerprint, 'the fingerprints differ', own.fingerprint)
       c.equal((await c.token({ data: 'same' })).fingerprint, own.fingerprint, 'within a tenant they do not')
     },
   ],
@@ -314,7 +314,7 @@ export const applicationCases = cases({
         const done = own.map((entry: Entry) => `${entry.operation} ${entry.outcome}`)
         return ['create', 'read'].every(name => done.includes(`token:${name} success`)) ? found : undefined
       }, 'the entries of the create and the read')
-      c.ok(!reply.text.includes('secret'), 'no data')
+      c.ok(!reply.text.includes('secret'), 'it shows no data', reply.text)
       const none = c.success(
         await c.asManagement('GET', `/logs?entity_id=${id}&to=2001-01-01T00:00:00Z`),
         200,

@@ -69,8 +69,12 @@ export const keyCases = cases({
       c.equal(reply.body.length, 2, 'the number of keys')
       c.equal(reply.body[0], shown, 'the newest')
       c.equal(shown.last_four, key.slice(-4), 'its last four characters')
-      c.ok(reply.body[1].created_at < shown.created_at, 'the older one was created before')
-      c.ok(!reply.text.includes(key.slice(0, -4)), 'the key is not shown')
+      c.ok(
+        reply.body[1].created_at < shown.created_at,
+        'the older one was created before',
+        reply.body[1].created_at,
+      )
+      c.ok(!reply.text.includes(key.slice(0, -4)), 'the key is not shown', reply.text)
     },
   ],
   'APP-514.a': [

@@ -56,7 +56,11 @@ export const surrogateSearchCases = cases({
         'a regular expression': 'id:/abc/',
       })
       const { body } = await send(c)('type:token id:abc')
-      c.ok(/position|at \d/.test(JSON.stringify(body?.errors?.query ?? '')), 'errors.query says where')
+      c.ok(
+        /position|at \d/.test(JSON.stringify(body?.errors?.query ?? '')),
+        'errors.query says where',
+        JSON.stringify(body?.errors?.query ?? ''),
+      )
     },
   ],
   'SEA-504.a': [

@@ -23,8 +23,12 @@ export const tenantCases = cases({
           [c.tag, before.id, before.created_at],
           'the renamed tenant',
         )
-        c.ok(typeof renamed.created_at === 'string', 'it shows when it was created')
-        c.ok(renamed.modified_at >= (before.modified_at ?? before.created_at), 'and when it was changed')
+        c.ok(typeof renamed.created_at === 'string', 'it shows when it was created', renamed.created_at)
+        c.ok(
+          renamed.modified_at >= (before.modified_at ?? before.created_at),
+          'it shows when it was changed',
+          renamed.modified_at,
+        )
         c.refused(await rename('Taken over', reader.call), 403, 'without application:update')
         await c.refuses<unknown>(400, rename, 'n'.repeat(200), {
           '201 characters': 'n'.repeat(201),
@@ -35,7 +39,7 @@ export const tenantCases = cases({
         const read = await c.get(own)
         c.equal([read.name, read.id], ['n', before.id], 'name and id afterwards')
         c.equal(read, last, 'all members, as in the response to the update')
-        c.ok(read.modified_at >= renamed.modified_at, 'it shows when it was changed last')
+        c.ok(read.modified_at >= renamed.modified_at, 'it shows when it was changed last', read.modified_at)
 
         c.success(await rename('first', undefined, 'k'), 200, 'a key of one character')
         c.success(await rename('second', undefined, 'k'.repeat(255)), 200, 'a key of 255')

@@ -119,7 +119,7 @@ export const surrogateTokenCases = cases({
       c.equal([c.success(reply, 200).status, reply.body.id], [200, one.id], 'status and id')
       c.equal(await c.found(''), [one.id], 'what is stored')
       const other = await c.token({ data: `${c.tag}2`, deduplicate_token: true })
-      c.ok(other.id !== one.id, 'other data is another token')
+      c.ok(other.id !== one.id, 'other data is another token', other.id)
     },
   ],
   'TOK-502.a': [
@@ -302,7 +302,8 @@ export const surrogateTokenCases = cases({
       ] as const) {
         const send = (id: string) => post(c)({ type, data, id, containers: [c.container] })
         await c.refuses(400, send, control, { [`the data of a ${type}`]: held })
-        c.ok(!(await send(held)).text.includes(held), `the refused id of a ${type} is not repeated`)
+        const { text } = await send(held)
+        c.ok(!text.includes(held), `the refused id of a ${type} is not repeated`, text)
       }
     },
   ],
@@ -345,10 +346,10 @@ export const surrogateTokenCases = cases({
       const ids = (id: string) => Promise.all(times(8, async () => (await c.token({ ...own, id })).id))
       const own = { type: 'card', data: card }
       for (const id of await ids('{{ data.number | alias_card: true }}')) {
-        c.ok(/^42424242\d{8}$/.test(id) && isLuhn(id), 'an id passes')
+        c.ok(/^42424242\d{8}$/.test(id) && isLuhn(id), 'an id passes', id)
       }
       for (const id of await ids('{{ data.number | alias_card: true, false, false }}')) {
-        c.ok(/^42424242\d{8}$/.test(id) && !isLuhn(id), 'an id does not pass')
+        c.ok(/^42424242\d{8}$/.test(id) && !isLuhn(id), 'an id does not pass', id)
       }
     },
   ],

@@ -28,7 +28,7 @@ async function setsNone(c: Context, who: string, call: Call): Promise<void> {
   for (const [member, value] of expressions) {
     const reply = await call('PATCH', `/tokens/${id}`, { metadata: { a: 'c' }, [member]: value })
     c.refused(reply, 403, `${member} ${JSON.stringify(value)} by ${who}`)
-    c.ok(member in (reply.body?.errors ?? {}), `${member} is named to ${who}`)
+    c.ok(member in (reply.body?.errors ?? {}), `${member} is named to ${who}`, reply.body?.errors)
   }
   const failing = await call('PATCH', `/tokens/${id}`, { mask: '{{ data | nope }}' })
   c.refused(failing, 403, `an expression that fails, by ${who}`)

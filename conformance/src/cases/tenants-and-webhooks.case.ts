@@ -11,7 +11,7 @@ export function expectSigned(c: Context, { headers, text }: Delivery, which: str
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
   const expected = `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
   const given = String(headers['webhook-signature'] ?? '').split(' ')
-  c.ok(given.includes(expected), `the signature of the ${which} delivery holds`)
+  c.ok(given.includes(expected), `the signature of the ${which} delivery holds`, given)
 }
 
 interface Job {
@@ -47,7 +47,11 @@ export const tenantAndWebhookCases = cases({
       const foreign = await c.token({}, c.asOther)
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       const first = c.success(await c.asPrivate('POST', '/tokens', body), 201).body
-      c.ok(first.id !== foreign.id && first.tenant_id !== foreign.tenant_id, 'it is a token of its own')
+      c.ok(
+        first.id !== foreign.id && first.tenant_id !== foreign.tenant_id,
+        'it is a token of its own',
+        foreign.id,
+      )
       const second = c.success(await c.asPrivate('POST', '/tokens', body), 200).body
       c.equal(second.id, first.id, 'the control: id of the same create again')
     },
@@ -58,7 +62,8 @@ export const tenantAndWebhookCases = cases({
       const { id } = await c.token()
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
-      c.ok(c.success(await c.asPrivate('POST', '/tokens', body), 201).body.id !== id, 'it is another token')
+      const made = c.success(await c.asPrivate('POST', '/tokens', body), 201).body
+      c.ok(made.id !== id, 'it is another token', made.id)
     },
   ],
   'TOK-543.c': [
@@ -69,7 +74,8 @@ export const tenantAndWebhookCases = cases({
         c.asPrivate('POST', '/tokens', { type, data, fingerprint_expression: '{{ data }}', ...more })
       const first = c.success(await make('us_bank_account_number'), 201).body
       const again = { deduplicate_token: true }
-      c.ok(c.success(await make('token', again), 201).body.id !== first.id, 'the type token')
+      const other = c.success(await make('token', again), 201).body
+      c.ok(other.id !== first.id, 'the one of type token is another', other.id)
       const control = c.success(await make('us_bank_account_number', again), 200).body
       c.equal(control.id, first.id, 'the control: the same type')
     },
@@ -115,7 +121,7 @@ export const tenantAndWebhookCases = cases({
       c.equal(job.stage, 'delivery', 'stage')
       const { origin, pathname } = new URL(box.url)
       c.equal(job.callback_origin, origin, 'callback_origin')
-      c.ok(!JSON.stringify(job).includes(pathname), 'the path of the callback URL is not shown')
+      c.ok(!JSON.stringify(job).includes(pathname), 'the path of the callback URL is not shown', job)
       await c.eventually(async () => {
         if ((await listed())?.failures === 1) await c.advance(minute)
         return (await listed())?.failures === 2 ? true : undefined
@@ -147,7 +153,11 @@ export const tenantAndWebhookCases = cases({
         'the order',
       )
       c.equal(jobs[0]?.requested_by, id, 'requested_by of the other application')
-      c.ok(jobs[1]?.requested_by !== id, 'requested_by of the application that granted the session')
+      c.ok(
+        jobs[1]?.requested_by !== id,
+        'it was not requested by the application that granted the session',
+        jobs[1]?.requested_by,
+      )
       c.equal(
         jobs.map((job: Job) => typeof (job.session_id ?? undefined)),
         ['undefined', 'string'],

@@ -32,9 +32,9 @@ export const tokenCreateCases = cases({
     'tokens without a supplied id get different UUIDs',
     async c => {
       const [one, two] = [await c.token(), await c.token()]
-      c.ok(uuid.test(one.id), 'the first id is a UUID')
-      c.ok(uuid.test(two.id), 'the second id is a UUID')
-      c.ok(one.id !== two.id, 'the ids differ')
+      c.ok(uuid.test(one.id), 'the first id is a UUID', one.id)
+      c.ok(uuid.test(two.id), 'the second id is a UUID', two.id)
+      c.ok(one.id !== two.id, 'the ids differ', one.id)
     },
   ],
   'TOK-004.a': [
@@ -93,22 +93,26 @@ export const tokenCreateCases = cases({
     'the response to a create contains tenant, creator, time and containers',
     async c => {
       const [one, two] = [await c.token(), await c.token({ containers: undefined })]
-      c.ok(uuid.test(one.tenant_id), 'tenant_id is a UUID')
-      c.ok(uuid.test(one.created_by), 'created_by is a UUID')
-      c.ok(Number.isFinite(Date.parse(one.created_at)), 'created_at is a date')
+      c.ok(uuid.test(one.tenant_id), 'tenant_id is a UUID', one.tenant_id)
+      c.ok(uuid.test(one.created_by), 'created_by is a UUID', one.created_by)
+      c.ok(Number.isFinite(Date.parse(one.created_at)), 'created_at is a date', one.created_at)
       c.equal(
         [two.tenant_id, two.created_by],
         [one.tenant_id, one.created_by],
         'tenant and creator of another',
       )
-      c.ok(Array.isArray(two.containers), 'a token without containers of its own has those of its type')
+      c.ok(
+        Array.isArray(two.containers),
+        'a token without containers of its own has those of its type',
+        two.containers,
+      )
     },
   ],
   'TOK-009.a': [
     'the response to a create hides what the mask hides, and a read that reveals shows it',
     async c => {
       const made = await c.token({ data: { secret: c.tag, open: 1 }, mask: { open: '{{ data.open }}' } })
-      c.ok(made.data?.secret === undefined, 'the secret is not in the answer')
+      c.ok(made.data?.secret === undefined, 'the secret is not in the answer', made.data)
       c.equal((await c.read(made.id)).data?.secret, c.tag, 'the secret when read')
     },
   ],
@@ -167,9 +171,17 @@ export const tokenCreateCases = cases({
       const one = await c.token({ type: 'card', data: card })
       const same = await c.token({ type: 'card', data: card })
       const other = await c.token({ type: 'card', data: { ...card, number: '5555555555554444' } })
-      c.ok(typeof one.fingerprint === 'string' && one.fingerprint !== '', 'a card has a fingerprint')
+      c.ok(
+        typeof one.fingerprint === 'string' && one.fingerprint !== '',
+        'a card has a fingerprint',
+        one.fingerprint,
+      )
       c.equal(same.fingerprint, one.fingerprint, 'the fingerprint of the same contents')
-      c.ok(other.fingerprint !== one.fingerprint, 'other contents have another fingerprint')
+      c.ok(
+        other.fingerprint !== one.fingerprint,
+        'other contents have another fingerprint',
+        other.fingerprint,
+      )
     },
   ],
   'TOK-017.a': [
@@ -179,7 +191,8 @@ export const tokenCreateCases = cases({
       const make = (data: object) => c.token({ data, fingerprint_expression })
       const one = await make({ a: c.tag, b: 1 })
       c.equal((await make({ a: c.tag, b: 2 })).fingerprint, one.fingerprint, 'the fingerprint')
-      c.ok((await make({ a: `${c.tag}2`, b: 1 })).fingerprint !== one.fingerprint, 'what it holds counts')
+      const { fingerprint } = await make({ a: `${c.tag}2`, b: 1 })
+      c.ok(fingerprint !== one.fingerprint, 'the fingerprint of another value is another', fingerprint)
     },
   ],
   'TOK-041.a': [
@@ -190,10 +203,10 @@ export const tokenCreateCases = cases({
         const value = read[name]
         const unset =
           value === undefined || value === null || (name === 'search_indexes' && value.length === 0)
-        c.ok(unset, `${name} is absent or null`)
+        c.ok(unset, `${name} is absent or null`, value)
       }
       const dated = await c.read((await c.token({ expires_at: '2099-01-01', metadata: { a: 'b' } })).id)
-      c.ok(dated.expires_at && dated.metadata, 'and there when they were given')
+      c.ok(dated.expires_at && dated.metadata, 'they are there when they were given', dated)
     },
   ],
   'TOK-042.a': [
@@ -203,7 +216,11 @@ export const tokenCreateCases = cases({
       const list = (await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`)).body
       c.equal(c.ids(list), [made.id], 'ids of the list')
       for (const token of [made, await c.read(made.id), list.data[0]]) {
-        c.ok(token.enrichments === undefined || token.enrichments === null, 'there are no enrichments')
+        c.ok(
+          token.enrichments === undefined || token.enrichments === null,
+          'there are no enrichments',
+          token.enrichments,
+        )
       }
     },
   ],
@@ -222,6 +239,7 @@ export const tokenCreateCases = cases({
       c.ok(
         Date.parse(read.modified_at) >= Date.parse(read.created_at),
         'modified_at is not before created_at',
+        read.modified_at,
       )
     },
   ],

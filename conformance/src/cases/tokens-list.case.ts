@@ -8,7 +8,11 @@ export const tokenListCases = cases({
     async c => {
       const { id } = await c.token({ metadata: { run: c.tag } })
       const list = await c.get(`/tokens?metadata.run=${c.tag}`, c.asPrivate)
-      c.ok(typeof list?.pagination === 'object' && list.pagination !== null, 'pagination is an object')
+      c.ok(
+        typeof list?.pagination === 'object' && list.pagination !== null,
+        'pagination is an object',
+        list?.pagination,
+      )
       c.equal(c.ids(list), [id], 'ids')
       c.equal(list.data[0].data, c.tag, 'data of the token')
     },
@@ -20,7 +24,7 @@ export const tokenListCases = cases({
       const list = async (query: string) => c.ids(await c.get(`/tokens?${query}`, c.asPrivate)).sort()
       c.equal(await list(`id=${a.id}`), [a.id], 'one id')
       c.equal(await list(`id=${a.id}&id=${b.id}`), [a.id, b.id].sort(), 'two ids')
-      c.ok(other.id !== a.id && other.id !== b.id, 'the third is another')
+      c.ok(other.id !== a.id && other.id !== b.id, 'the third is another', other.id)
     },
   ],
   'TOK-020.a': [

@@ -83,7 +83,7 @@ export const tokenUpdateCases = cases({
       const { id, fingerprint } = await c.token({ data: { a: c.tag, b: 1 } })
       const patched = await c.patch(id, { fingerprint_expression: '{{ data.a }}' })
       c.equal(patched.fingerprint_expression, '{{ data.a }}', 'fingerprint_expression')
-      c.ok(patched.fingerprint !== fingerprint, 'the fingerprint is another')
+      c.ok(patched.fingerprint !== fingerprint, 'the fingerprint is another', patched.fingerprint)
     },
   ],
   'TOK-033.a': [
@@ -123,7 +123,7 @@ export const tokenUpdateCases = cases({
       const { id } = await c.token({ metadata: { a: '1' } })
       const patched = await c.patch(id, { metadata: { a: '2' } })
       c.equal([patched.id, patched.metadata], [id, { a: '2' }], 'id and metadata')
-      c.ok(Number.isFinite(Date.parse(patched.modified_at)), 'modified_at is a date')
+      c.ok(Number.isFinite(Date.parse(patched.modified_at)), 'modified_at is a date', patched.modified_at)
       const { data: _shown, ...rest } = patched
       const { data: _whole, ...read } = await c.read(id)
       c.matches(rest, read, 'the response, by what is read')
@@ -148,7 +148,7 @@ export const tokenUpdateCases = cases({
       const update = { data: `${c.tag}1`, deduplicate_token: true }
       const body = await c.patch(id, update, call)
       for (const name of ['data', ...Object.keys(shown)]) {
-        c.ok(body[name] === undefined || body[name] === null, `${name} is not shown`)
+        c.ok(body[name] === undefined || body[name] === null, `${name} is not shown`, body[name])
       }
       c.surrogate(() => c.equal(body.id, original.id, 'id of the answer'))
       const whole = await c.patch(id, update)

@@ -6,6 +6,19 @@ import type { HttpRequest } from './transport.ts'
 /** A text that is long enough not to occur in an answer by chance. */
 const telling = 12
 
+/** The requirements of every response, which are judged once for a whole run. */
+const requirements = {
+  'AUT-014': 'core',
+  'AUT-020': 'core',
+  'ERR-001': 'core',
+  'ERR-507': 'surrogate',
+  'WIR-501': 'surrogate',
+  'WIR-542': 'surrogate',
+  'WIR-544': 'surrogate',
+} satisfies Record<string, Profile>
+
+export const isOfEveryResponse = (requirement: string) => Object.hasOwn(requirements, requirement)
+
 /**
  * What holds for every response, whatever the case is about.
  *
@@ -19,34 +32,34 @@ export function alwaysComplaints(
   stored: readonly StoredData[] = [],
 ): Complaint[] {
   const found: Complaint[] = []
-  const complain = (message: string, profile: Profile = 'surrogate') =>
-    found.push({ profile, message: `${reply.status} ${message}` })
+  const complain = (requirement: keyof typeof requirements, message: string) =>
+    found.push({ requirement, profile: requirements[requirement], message: `${reply.status} ${message}` })
   const prefix = target.headerPrefix.toLowerCase()
   const whole = `${[...reply.headers].flat().join('\n')}\n${reply.text}`
   const key = request.headers[`${prefix}-api-key`]
   const has = (secret: string | undefined) => secret && secret.length >= telling && whole.includes(secret)
-  if (has(key)) complain('contains an API key (WIR-544)')
+  if (has(key)) complain('WIR-544', 'contains an API key')
   // A key may be a part of another one, as in requests with a key that is not quite right.
   if (secretsOf(target).some(secret => has(secret) && !key?.includes(secret ?? '')))
-    complain('contains the API key of another caller (AUT-020)', 'core')
+    complain('AUT-020', 'contains the API key of another caller')
   const isProblem = /^application\/problem\+json/i.test(reply.headers.get('content-type') ?? '')
   const { status = reply.status } = isProblem && isObject(reply.body) && reply.status >= 400 ? reply.body : {}
-  if (status !== reply.status) complain(`is a problem whose status is ${status} (ERR-001)`, 'core')
+  if (status !== reply.status) complain('ERR-001', `is a problem whose status is ${status}`)
   const trace = request.headers[`${prefix}-trace-id`]
   if (trace !== undefined && isTrace(trace) && reply.headers.get(`${prefix}-trace-id`) !== trace)
-    complain('does not have the trace id of its request (WIR-501)')
+    complain('WIR-501', 'does not have the trace id of its request')
   const caching = reply.headers.get('cache-control') ?? ''
   if (isOfContract && (!/\bno-store\b/i.test(caching) || /\b(public|max-age=[1-9])/i.test(caching)))
-    complain(`may be cached: its Cache-Control is ${caching === '' ? 'missing' : caching} (WIR-542)`)
+    complain('WIR-542', `may be cached: its Cache-Control is ${caching === '' ? 'missing' : caching}`)
   if (reply.status < 400 || reply.status >= 500) return found
   const { data, others } = textsOf(request)
   if (data.some(text => reply.text.includes(text) && !others.includes(text)))
-    complain('is an error that repeats data of its request (ERR-507)')
+    complain('ERR-507', 'is an error that repeats data of its request')
   if (
     key !== target.privateKey &&
     stored.some(one => one.isShownIn(reply.text, `${others}\n${data.join('\n')}`))
   )
-    complain('is an error that shows the data of a token (AUT-014)', 'core')
+    complain('AUT-014', 'is an error that shows the data of a token')
   return found
 }
 

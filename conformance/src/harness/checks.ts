@@ -1,4 +1,4 @@
-import { type Evidence, expectEqual, Finding, restricted } from './finding.ts'
+import { canonical, type Evidence, expectEqual, Finding, restricted } from './finding.ts'
 import type { Reply } from './target.ts'
 
 /** Checks of responses. Each throws a `Finding` if it does not hold, or keeps one that counts in surrogate only. */
@@ -10,8 +10,13 @@ export class Checks {
     expectEqual(found, expected, what)
   }
 
-  ok(holds: unknown, what: string): void {
-    if (!holds) throw new Finding(what)
+  /**
+   * Checks what no comparison expresses.
+   * @param what a sentence that should be true
+   * @param found the value that decides, for the finding
+   */
+  ok(holds: unknown, what: string, found: unknown): void {
+    if (!holds) throw new Finding(`expected that ${what}, found ${canonical(found)}`)
   }
 
   /**

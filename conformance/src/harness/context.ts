@@ -108,7 +108,7 @@ export class Context extends Checks {
   async token(members: Members = {}, call: Call = this.asPrivate): Promise<Answer> {
     const body = { type: 'token', data: this.tag, containers: [this.container], ...members }
     const reply = this.success(await call('POST', '/tokens', body), 201, 'a valid token')
-    this.ok(typeof reply.body?.id === 'string', 'a created token has an id')
+    this.ok(typeof reply.body?.id === 'string', 'a created token has an id', reply.body?.id)
     return reply.body
   }
 
@@ -159,7 +159,7 @@ export class Context extends Checks {
   }
 
   ids(list: Answer): string[] {
-    this.ok(Array.isArray(list?.data), 'a list has an array as data')
+    this.ok(Array.isArray(list?.data), 'a list has an array as data', list?.data)
     return list.data.map((item: Answer) => item.id)
   }
 
@@ -167,7 +167,7 @@ export class Context extends Checks {
   async application(rights: Members, type = 'private'): Promise<MadeApplication> {
     const reply = await this.asManagement('POST', '/applications', { name: this.tag, type, ...rights })
     const { id, key } = this.success(reply, 201, 'a new application').body ?? {}
-    this.ok(typeof id === 'string' && typeof key === 'string', 'a new application has an id and a key')
+    this.ok(typeof id === 'string' && typeof key === 'string', 'a new application has an id and a key', id)
     return { id, key, call: this.as(key) }
   }
 
@@ -269,8 +269,9 @@ export class Context extends Checks {
 
   /** Returns the target's time, which may be ahead of ours, in epoch milliseconds. */
   async now(): Promise<number> {
-    const now = Date.parse((await this.token()).created_at)
-    this.ok(Number.isFinite(now), 'created_at is a date')
+    const made = await this.token()
+    const now = Date.parse(made.created_at)
+    this.ok(Number.isFinite(now), 'created_at is a date', made.created_at)
     return now
   }
 

@@ -37,6 +37,8 @@ interface ResponseSpec {
 export interface Complaint extends Evidence {
   readonly profile: Profile
   readonly message: string
+  /** Of a complaint about what holds for every response: only cases of this requirement fail because of it. */
+  readonly requirement?: string
 }
 
 /** Checks responses against the contract: all of it, and the part that the core specification defines. */
@@ -125,8 +127,10 @@ export class Contract {
     const mayChoose = operation?.id === 'reactors.react'
     if (status < 200 || (status >= 300 && status < 400 && !mayChoose))
       complain('core', 'is neither a success nor an error')
-    if (!reply.headers.get(`${headerPrefix}-TRACE-ID`))
-      complain('surrogate', `has no ${headerPrefix}-TRACE-ID header`)
+    if (!reply.headers.get(`${headerPrefix}-TRACE-ID`)) {
+      const message = `${status} has no ${headerPrefix}-TRACE-ID header`
+      found.push({ profile: 'surrogate', message, requirement: 'WIR-501' })
+    }
     if (!operation) {
       if (status >= 400) complain('surrogate', this.#problemComplaint(reply))
       return found

@@ -125,8 +125,8 @@ function failureOf(one: ReportedCase): string {
   const pre = (title: string, text: string | undefined) =>
     text === undefined ? '' : `<p class="small">${title}</p><pre>${escaped(text)}</pre>`
   const findings = one.details.map(
-    ({ found, difference, exchange, curl }) =>
-      `<li>${escaped(found)}${pre('+ found - expected', difference)}${pre('in this exchange', exchange)}${pre('again', curl)}</li>`,
+    ({ message, difference, exchange, curl }) =>
+      `<li>${escaped(message)}${pre('+ found - expected', difference)}${pre('in this exchange', exchange)}${pre('again', curl)}</li>`,
   )
   return `<section><h3 id="${escaped(one.id)}"><span class="${classOf(one.outcome)}">${one.outcome}</span> ${escaped(one.id)} ${escaped(one.title)}</h3>
 <blockquote>${escaped(one.text)} <a href="${escaped(one.link)}">${escaped(one.requirement)}</a>, ${escaped(one.profile)} ${escaped(one.section)}, ${escaped(one.level)}</blockquote>

@@ -185,7 +185,7 @@ tap.test('each finding shows its own exchange, the difference, and a command tha
     },
   )
   const all = report.cases[0]?.details ?? []
-  const finding = (message: RegExp) => all.find(one => message.test(one.found))
+  const finding = (message: RegExp) => all.find(one => message.test(one.message))
   t.match(finding(/expected 418/)?.exchange, /^POST \/sessions\n/, 'that of the response, not the last one')
   const different = finding(/^the values/)
   t.match(different?.exchange, /^GET \/tokens/)
@@ -198,7 +198,7 @@ tap.test('each finding shows its own exchange, the difference, and a command tha
   t.ok(curl.endsWith(`--data-binary '{"n":"it'\\''s"}'`), curl)
   t.match(
     text,
-    /^ {2}found: .*\n {2}difference: [\s\S]*\n {2}exchange: "GET [\s\S]*\n {2}curl: [\s\S]*\n {2}found_2: /m,
+    /^ {2}message: .*\n {2}difference: [\s\S]*\n {2}exchange: "GET [\s\S]*\n {2}curl: [\s\S]*\n {2}message_2: /m,
     'all findings',
   )
   t.match(htmlOf(report), /the values[\s\S]*\+ found - expected[\s\S]*<pre>GET \/tokens/)
@@ -209,7 +209,7 @@ tap.test('a shared fixture that fails shows its exchange in each case', async t 
   const broken = async (c: Context) => {
     await c.shared('broken', async s => {
       await s.asPrivate('POST', '/sessions')
-      s.ok(false, 'nothing is there')
+      s.ok(false, 'something is there', [])
     })
   }
   const { report } = await reported(
@@ -218,11 +218,36 @@ tap.test('a shared fixture that fails shows its exchange in each case', async t 
     { cases: rows({ 'AAA-001.a': ['one', broken], 'AAA-002.a': ['two', broken] }) },
   )
   const shown = report.cases.map(
-    one => one.details.find(detail => detail.found === 'nothing is there')?.exchange,
+    one =>
+      one.details.find(detail => detail.message === 'expected that something is there, found []')?.exchange,
   )
   t.equal(shown.length, 2)
   for (const exchange of shown) t.match(exchange, /^POST \/sessions\n/)
 })
+
+tap.test(
+  'a body of another form is told by the contract, and otherwise by the member that was read',
+  async t => {
+    const list: Target['fetch'] = async () => Response.json([], { status: 201 })
+    const messages = async (read: (c: Context) => unknown) => {
+      const { results } = await run(
+        { ...target, fetch: list },
+        {
+          contract,
+          requirements: [requirement('AAA-001')],
+          cases: rows({ 'AAA-001.a': ['reads', async c => void (await read(c))] }),
+        },
+      )
+      return results[0]?.findings.filter(one => one.profile === 'core').map(one => one.message)
+    }
+    const create = async (c: Context) =>
+      (await c.asPrivate('POST', '/tokens', { type: 'token', data: 1 })).body.data.number
+    t.same(await messages(create), ['201 body as a whole must be object'])
+    t.same(await messages(async c => (await c.asPrivate('GET', '/none')).body.data.number), [
+      'expected an object or a list with number in a response, found undefined',
+    ])
+  },
+)
 
 tap.test('only the failed cases of a report are run again', async t => {
   const { report } = await reported(fail)

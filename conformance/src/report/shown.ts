@@ -17,7 +17,7 @@ export function messagesOf(result: Result, profile: Profile): string[] {
 
 /** A finding with what it takes to see and to repeat it. */
 export interface ShownFinding {
-  readonly found: string
+  readonly message: string
   /** The expected beside the found value, line by line. */
   readonly difference?: string
   /** The request and the response that show it. */
@@ -34,7 +34,7 @@ export function shownFindings(result: Result, profile: Profile, redact: Redact):
     const exchange = found?.exchange ?? exchanges.at(-1)
     const all = exchange && !exchanges.includes(exchange) ? [...exchanges, exchange] : exchanges
     return {
-      found: redact(message, all),
+      message: short(redact(message, all)),
       ...(found?.difference === undefined ? {} : { difference: redact(found.difference, all) }),
       ...(exchange && {
         exchange: redact(shownExchange(exchange), all),

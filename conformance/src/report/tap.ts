@@ -3,7 +3,7 @@ import { nextSteps } from '../next.ts'
 import type { Redact } from '../redact.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
-import { outcomeOf, outcomes, tallyText } from '../verdict.ts'
+import { claimsAll, outcomeOf, outcomes, tallyText } from '../verdict.ts'
 import { shownFindings } from './shown.ts'
 
 /** Returns the result of a case as lines of TAP 14, with the details of a failure. */
@@ -62,6 +62,7 @@ export function tapEnd(run: Run): string[] {
     const count = outcomesOf.filter(outcome => outcome === name).length
     return count === 0 ? [] : [`${count} ${name}`]
   })
+  const without = claimsAll(run.claims) ? [] : run.claims.filter(name => !(name in run.features))
   const claimed = Object.entries(run.features).map(([name, tally]) => `#   ${tallyText(name, tally)}`)
   return [
     ...(run.invalid === undefined ? [] : [`Bail out! ${run.invalid}`]),
@@ -75,6 +76,7 @@ export function tapEnd(run: Run): string[] {
           `#   ${requirement.id} (${feature}, section ${requirement.section}; ${reason}): ${requirement.text}`,
       ),
     ...(claimed.length === 0 ? [] : ['# claimed features:', ...claimed]),
+    ...without.map(name => `# note: ${name} is claimed, and the profile ${run.profile} has no case of it`),
     `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s: ${totals.join(', ')}`,
     `# verdict: ${summaryOf(run)}`,
   ]

@@ -186,7 +186,7 @@ export const callerCases = matrix(
           }))
           const reply = await send(c, await stranger.of(c, permission), token)
           c.refused(reply, stranger.status, title)
-          c.ok(!reply.text.includes(data), 'the response shows no data')
+          c.ok(!reply.text.includes(data), 'the response shows no data', reply.text)
           if (stranger.control && name !== 'delete')
             c.success(await send(c, await stranger.control(c, permission), token), undefined, 'the control')
           c.equal((await c.read(token.id)).data, data, 'the token afterwards')

@@ -88,7 +88,7 @@ const cells = changes.flatMap((change): Cell[] => {
         const { id, fingerprint } = await changed(c, change)
         const now = (await c.read(id)).fingerprint
         c.equal(now, (await c.token({ type, data: after })).fingerprint, 'fingerprint')
-        c.ok(now !== fingerprint, 'it is another')
+        c.ok(now !== fingerprint, 'the fingerprint is another', now)
         await c.settles(() => find(c, id, `fingerprint:"${now}"`), [id], 'found by the new one')
         await c.settles(() => find(c, id, `fingerprint:"${fingerprint}"`), [], 'found by the old one')
       },

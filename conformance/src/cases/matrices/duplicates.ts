@@ -200,7 +200,7 @@ const plantedCells = Object.entries(waysToCreate).map(
       const expression = '{{ data }}'
       const made = await create(c, { ...body, fingerprint_expression: expression }, c.asPrivate)
       c.equal(made.fingerprint, planted.fingerprint, 'fingerprint')
-      c.ok(made.id !== planted.id, 'the token is another one')
+      c.ok(made.id !== planted.id, 'the token is another one', made.id)
       const again = await create(c, { ...body, fingerprint_expression: expression }, c.asPrivate)
       c.equal(again.id, made.id, 'id for the same expression')
     },
@@ -221,7 +221,7 @@ const elsewhereCells = Object.entries(waysToCreate).map(
       const hidden = await c.token({ ...body, containers: [there] })
       const half = await c.token({ data: c.tag, containers: [here, there] })
       const made = await create(c, { ...body, containers: [here] }, call)
-      c.ok(![hidden.id, half.id].includes(made.id), 'the token is another one')
+      c.ok(![hidden.id, half.id].includes(made.id), 'the token is another one', made.id)
       const again = await create(c, { ...body, containers: [`${here}below/`] }, call)
       c.equal(again.id, made.id, 'id where the caller may create')
       const whole = await create(c, { ...body, containers: [here] }, c.asPrivate)

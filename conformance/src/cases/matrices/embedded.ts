@@ -36,7 +36,7 @@ const applicationCells: readonly Cell[] = [
     async run(c) {
       const { path } = await changedApplication(c)
       const { key, ...shown } = c.success(await c.asManagement('POST', `${path}/regenerate`), 200).body
-      c.ok(typeof key === 'string', 'it has a key')
+      c.ok(typeof key === 'string', 'it has a key', key)
       c.equal(shown, await read(c, path), 'the rest')
     },
   },

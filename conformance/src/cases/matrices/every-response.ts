@@ -180,7 +180,7 @@ const refusalCells = Object.entries(refusals).map(
     async run(c) {
       const secret = `secret-${c.tag.slice(0, 12)}`
       const reply = c.refused(await send(c, secret), status)
-      c.ok(!reply.text.includes(secret), 'the response does not contain the data')
+      c.ok(!reply.text.includes(secret), 'the response does not contain the data', reply.text)
     },
   }),
 )
@@ -207,7 +207,7 @@ const keyCells = Object.entries(withKeys).map(
     async run(c) {
       const [key, reply] = await ask(c)
       const whole = `${[...reply.headers].flat().join('\n')}\n${reply.text}`
-      c.ok(!whole.includes(key), 'neither its headers nor its body contain the key')
+      c.ok(!whole.includes(key), 'neither its headers nor its body contain the key', whole)
     },
   }),
 )
@@ -230,7 +230,7 @@ const refusedCells = Object.entries({
         ? (await c.application({ permissions: ['token:use'] })).call
         : c.as(c.target.limitedKey)
       const reply = c.refused(await ask(call, id), 403)
-      c.ok(!reply.text.includes(secret), 'the response does not contain the data')
+      c.ok(!reply.text.includes(secret), 'the response does not contain the data', reply.text)
     },
   }),
 )
@@ -255,7 +255,11 @@ const otherKeyCell: Cell = {
     for (const [own, { headers, text }] of replies) {
       const whole = `${[...headers].flat().join('\n')}\n${text}`
       const others = keys.filter(key => key !== undefined && key !== own)
-      c.ok(!others.some(key => whole.includes(key ?? '')), 'neither headers nor body contain another key')
+      c.ok(
+        !others.some(key => whole.includes(key ?? '')),
+        'neither headers nor body contain another key',
+        whole,
+      )
     }
   },
 }

@@ -99,7 +99,7 @@ const cells: readonly Cell[] = [
       for (const which of ['first', 'second'])
         c.success(await c.asPrivate('POST', '/tokens', body), 201, `the ${which}`)
       const made = c.success(await c.asPrivate('POST', '/tokenize', [body, body]), 200, 'a payload').body
-      c.ok(made[0].id !== made[1].id, 'those of a payload are different')
+      c.ok(made[0].id !== made[1].id, 'those of a payload are different', made[0].id)
       c.equal((await c.found('')).length, 4, 'the number of tokens')
     },
   },
@@ -201,7 +201,8 @@ const timedCells: readonly Cell[] = [
       await c.advance(23 * hour)
       c.equal(await send(), first, 'id after 23 hours')
       await c.advance(2 * hour)
-      c.ok((await send()) !== first, 'another id after 25 hours')
+      const last = await send()
+      c.ok(last !== first, 'the id after 25 hours is another', last)
     },
   },
 ]

@@ -121,7 +121,7 @@ const cells: readonly Cell[] = [
       const one = await c.token()
       await c.finds(`fingerprint:"${one.fingerprint}"`, [one.id], 'the control')
       const { fingerprint } = await c.patch(one.id, { data: `${c.tag} new` })
-      c.ok(fingerprint !== one.fingerprint, 'the fingerprint is another one')
+      c.ok(fingerprint !== one.fingerprint, 'the fingerprint is another one', fingerprint)
       await c.finds(`fingerprint:"${fingerprint}"`, [one.id], 'the new fingerprint')
       await c.finds(`fingerprint:"${one.fingerprint}"`, [], 'the old fingerprint')
     },
@@ -160,8 +160,18 @@ const cells: readonly Cell[] = [
         const [created, changed, earlier] = [answer.created_at, answer.modified_at, before.modified_at].map(
           time => Date.parse(time),
         ) as [number, number, number]
-        c.ok(changed >= (earlier || created), 'modified_at is not before the creation and the last change')
-        c.surrogate(() => c.ok(answer.modified_at > (before.modified_at ?? made.created_at), 'it is later'))
+        c.ok(
+          changed >= (earlier || created),
+          'modified_at is not before the creation and the last change',
+          changed,
+        )
+        c.surrogate(() =>
+          c.ok(
+            answer.modified_at > (before.modified_at ?? made.created_at),
+            'it is later',
+            answer.modified_at,
+          ),
+        )
         c.equal(data ?? undefined, own ?? undefined, 'data')
       }
     },
@@ -200,7 +210,7 @@ const cells: readonly Cell[] = [
         const answer = c.success(await other.call('PUT', at, change), 200).body
         c.equal(answer, await c.get(at), 'the response beside a read')
         c.equal([answer.created_by, answer.modified_by], [made.created_by, other.id], 'by whom')
-        c.ok(answer.modified_at > answer.created_at, 'modified_at is after created_at')
+        c.ok(answer.modified_at > answer.created_at, 'modified_at is after created_at', answer.modified_at)
       },
     }),
   ),

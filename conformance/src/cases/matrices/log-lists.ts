@@ -133,7 +133,11 @@ const listCells: readonly Cell[] = [
         refusals,
         'the number of refusals',
       )
-      c.ok(counts.includes(1) && counts.length < refusals, 'the first at once, and the rest together')
+      c.ok(
+        counts.includes(1) && counts.length < refusals,
+        'the first is counted at once, and the rest together',
+        counts,
+      )
     },
   },
 ]

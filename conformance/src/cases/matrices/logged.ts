@@ -190,9 +190,10 @@ const cells = Object.entries(acts).map(
       )
       c.equal([found.entity_type, found.actor_type], [entity, actorType], 'the entry')
       // A list of another case may have shown the token together with others.
-      c.ok(namedBy(found).includes(id), 'it names the resource')
+      c.ok(namedBy(found).includes(id), 'it names the resource', namedBy(found))
       if (actor !== undefined) c.equal(found.actor_id, actor, 'its actor')
-      c.ok((await ask(`&entity_type=${entity}`)).length > 0, 'it is found by the type of the resource')
+      const ofType = await ask(`&entity_type=${entity}`)
+      c.ok(ofType.length > 0, 'it is found by the type of the resource', ofType)
       c.equal(await ask(`&entity_type=${entity === 'token' ? 'reactor' : 'token'}`), [], 'not by another')
     },
   }),

@@ -55,7 +55,11 @@ const idCells = Object.entries(ids).map(
       c.refused(await c.asPrivate('DELETE', path), 404, 'deleting it')
       c.equal(await c.read(id), before, 'the token')
       const other = await c.token({ id: near(id), metadata: { which: 'other' } })
-      c.equal([other.id, (await c.read(near(id))).metadata], [near(id), { which: 'other' }], 'another token')
+      c.equal(
+        [other.id, (await c.read(near(id))).metadata],
+        [near(id), { which: 'other' }],
+        'it is another token',
+      )
       c.equal(await c.read(id), before, 'the token afterwards')
     },
   }),
@@ -130,7 +134,7 @@ const uuidCells: readonly Cell[] = [
       })
       c.equal(c.success(await call('GET', `/tokens/${id}`), 200).body.data, c.tag, 'data')
       c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [id], 'the list')
-      c.refused(await call('GET', `/tokens/${(await c.token()).id}`), 403, 'another token')
+      c.refused(await call('GET', `/tokens/${(await c.token()).id}`), 403, 'it is another token')
     },
   },
   {
@@ -142,7 +146,7 @@ const uuidCells: readonly Cell[] = [
       const { id } = await c.token({ data: c.tag })
       const reactor = await c.reactor()
       const reply = await c.react(reactor, { args: { a: `{{ ${respelled(id)} }}` } })
-      c.ok(reply.text.includes(c.tag), 'the formula got the data')
+      c.ok(reply.text.includes(c.tag), 'the formula got the data', reply.text)
     },
   },
 ]
@@ -242,7 +246,7 @@ const fingerprintCells = Object.entries(contents).map(
         await c.token({ data: two }),
       ]
       c.equal(again.fingerprint, first.fingerprint, 'the fingerprint of the same data, the control')
-      c.ok(other.fingerprint !== first.fingerprint, 'the fingerprints differ')
+      c.ok(other.fingerprint !== first.fingerprint, 'the fingerprints differ', other.fingerprint)
       await c.finds(`fingerprint:"${first.fingerprint}"`, [first.id, again.id], 'what its fingerprint finds')
     },
   }),
@@ -314,7 +318,7 @@ const otherCells: Cell[] = [
         const first = await create(c.asPrivate, key)
         c.equal((await create(c.asPrivate, key)).id, first.id, 'the same key, the control')
         const other = await create(call, name === 'other-case' ? key.toLowerCase() : key)
-        c.ok(other.id !== first.id, 'another token')
+        c.ok(other.id !== first.id, 'it is another token', other.id)
         c.equal((await c.read(other.id)).id, other.id, 'which exists')
       },
     }),

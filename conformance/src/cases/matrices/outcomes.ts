@@ -103,7 +103,7 @@ const cells: readonly Cell[] = [
       for (const { text, headers } of box.deliveries) {
         c.equal(text, first.text, 'body')
         const age = Date.now() / 1000 - Number(headers['webhook-timestamp'])
-        c.ok(Math.abs(age) < 86_400, `webhook-timestamp is ${age} seconds ago`)
+        c.ok(Math.abs(age) < 86_400, 'webhook-timestamp is less than a day from now', `${age} s`)
       }
     },
   },

@@ -52,7 +52,8 @@ const cells: readonly Cell[] = [
         const messages = Object.values<string[]>(body?.errors ?? {}).flat()
         c.ok(
           messages.some(message => message.includes(right)),
-          `${query}: the errors name ${right}`,
+          `the errors of ${query} name ${right}`,
+          messages,
         )
       }
     },
@@ -126,7 +127,7 @@ const cells: readonly Cell[] = [
     needs: ['management', 'applications'],
     async run(c) {
       const read = c.refused(await c.asPrivate('GET', '/tokens/search', undefined, { plain: true }))
-      c.ok([404, 405].includes(read.status), 'GET of a token: 404 or 405')
+      c.ok([404, 405].includes(read.status), 'GET of a token is a 404 or 405', read.status)
       const body = { name: c.tag, type: 'private', permissions: ['token:read'] }
       for (const [method, path, given] of [
         ['PUT', '/tokens/search', {}],
@@ -135,7 +136,11 @@ const cells: readonly Cell[] = [
       ] as const) {
         const reply = await c.asManagement(method, path, given, { plain: true })
         c.refused(reply, 405, `${method} ${path}`)
-        c.ok((reply.headers.get('allow') ?? '') !== '', `the methods of ${path} are named`)
+        c.ok(
+          (reply.headers.get('allow') ?? '') !== '',
+          `the methods of ${path} are named`,
+          reply.headers.get('allow'),
+        )
       }
       c.success(await c.asManagement('GET', '/applications/key'), 200, 'the control')
     },

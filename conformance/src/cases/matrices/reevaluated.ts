@@ -44,7 +44,7 @@ const fingerprintCells = Object.entries(fingerprints).map(
     async run(c) {
       const before = await c.token({ data: `a${c.tag}`, ...token })
       const after = await c.patch(before.id, patch)
-      c.ok(typeof after.fingerprint === 'string', 'there is a fingerprint')
+      c.ok(typeof after.fingerprint === 'string', 'there is a fingerprint', after.fingerprint)
       c.equal(after.fingerprint !== before.fingerprint, changes, 'the fingerprint changes')
       c.equal(await c.found(`fingerprint:"${after.fingerprint}"`), [before.id], 'what it finds')
       if (changes) c.equal(await c.found(`fingerprint:"${before.fingerprint}"`), [], 'what the old one finds')
@@ -105,7 +105,11 @@ const failureCells = Object.entries(failures).map(
         const { body } = c.refused(await call('PATCH', `/tokens/${id}`, patch), 400, who)
         const errors = Object.keys(body?.errors ?? {})
         if (mayRead)
-          c.ok(errors.length > 0 && errors.every(path => path.startsWith(named)), `named to ${who}`)
+          c.ok(
+            errors.length > 0 && errors.every(path => path.startsWith(named)),
+            `errors name ${named} to ${who}`,
+            errors,
+          )
         else c.equal(errors, [hidden], `members that are named to ${who}`)
       }
     },

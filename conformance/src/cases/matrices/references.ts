@@ -293,8 +293,9 @@ const limitCells: Cell[] = [
       c.ok(
         [one, two].every(name => reply.text.includes(name)),
         'both are named',
+        reply.text,
       )
-      c.ok(!reply.text.includes(id), 'the known one is not')
+      c.ok(!reply.text.includes(id), 'the known one is not named', reply.text)
     },
   },
   {

@@ -189,7 +189,7 @@ const chosenCells = [201, 299, 399, 400, 404, 500].map(
       const send = () => c.react(reactor, { args: {} }, c.asPrivate, c.keyed())
       const [first, again] = [await send(), await send()]
       c.equal([first.status, again.status], [status, status], 'both statuses')
-      c.ok(typeof first.body?.id === 'string', 'the body that the formula chose')
+      c.ok(typeof first.body?.id === 'string', 'the body is the one that the formula chose', first.body?.id)
       c.equal(again.body.id === first.body.id, status < 400, 'the formula ran once')
       c.equal(again.headers.get('x-made'), again.body.id, 'the header that the formula chose')
     },

@@ -151,7 +151,7 @@ const made = (c: Context, name: string, { path, call, body, method, change }: Re
   c.shared(`whole ${name}`, async s => {
     const given = await body(s)
     const created = s.success(await call(s)('POST', path, given), 201).body
-    s.ok(typeof created?.id === 'string', 'what was created has an id')
+    s.ok(typeof created?.id === 'string', 'what was created has an id', created?.id)
     const at = `${path}/${created.id}`
     const read = async () => (await s.get(at, call(s))) as Body
     const createdRead = await read()
@@ -179,7 +179,7 @@ const resourceCells = Object.entries(resources).flatMap(([name, resource]): Cell
       const now = await c.get(`${path}/${id}`, call(c))
       c.equal(now, read, 'the resource')
       for (const member of members)
-        c.ok(now[member] !== undefined && now[member] !== null, `it has ${member}`)
+        c.ok(now[member] !== undefined && now[member] !== null, `it has ${member}`, now[member])
     }),
     ...Object.entries(lists).map(([how, list]) =>
       cell(how, `by a ${how}`, async (c, { id, read }) => c.equal(await list(c, id), [read], 'the items')),

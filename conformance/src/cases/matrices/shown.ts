@@ -144,7 +144,7 @@ const changeCells = ways
 async function expectRefused(c: Context, way: Way, key: string, token: Parameters<Way['look']>[2]) {
   if (way.gone === 'absent') return expectGone(c, way, c.as(key), token)
   const seen = await way.look(c, c.as(key), token)
-  c.ok('refused' in seen, `${way.title} is refused`)
+  c.ok('refused' in seen, `${way.title} is refused`, seen)
   if ('refused' in seen) c.refused(seen.refused, 403, way.title)
 }
 

@@ -127,9 +127,9 @@ const cells: readonly Cell[] = [
       c.refused(await send(`${c.tag}c`, a), 409, 'an id that is taken')
       c.refused(await c.asPrivate('GET', `/tokens/${c.tag}c`), 404, 'the token before it')
       const replaced = c.success(await send(`{{ '${a}' }}`), 200).body
-      c.ok(replaced[0].id !== a, 'an expression that makes a taken id')
+      c.ok(replaced[0].id !== a, 'an expression that makes a taken id makes another token', replaced[0].id)
       const [early, given] = c.success(await send(`{{ '${c.tag}d' }}`, `${c.tag}d`), 200).body
-      c.ok(early.id !== given.id, 'an expression before the id that it makes')
+      c.ok(early.id !== given.id, 'an expression before the id that it makes makes another token', early.id)
       c.equal(given.id, `${c.tag}d`, 'the id that is given')
       // A duplicate is not stored, so the id that it asks for stays free.
       const same = { ...one(`${c.tag}e`), data: c.tag }
@@ -173,9 +173,10 @@ const cells: readonly Cell[] = [
       for (const path of ['a', 'b.c'])
         c.ok(
           named.some(name => name.startsWith(path)),
-          `an error of ${path}`,
+          `there is an error of ${path}`,
+          named,
         )
-      c.ok(!named.some(name => name.startsWith('d')), 'no error of d')
+      c.ok(!named.some(name => name.startsWith('d')), 'there is no error of d', named)
     },
   },
   {

@@ -148,7 +148,7 @@ export async function expectGone(
     c.refused(seen.refused, way.gone, way.title)
     return
   }
-  const complain = () => c.ok(false, `${way.title} is an error`)
+  const complain = () => c.ok(false, `${way.title} is an error`, 'none')
   if (way.isRaw && 'data' in seen && canonical(seen.data) !== canonical(data)) c.surrogate(complain)
   else complain()
 }

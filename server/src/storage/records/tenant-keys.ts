@@ -106,7 +106,8 @@ export class RecordBoxes {
 const timedUuid = /^0[0-3][0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** The first six bytes of a UUID, in base64url. */
-const timeOf = (uuid: string) => Buffer.from(uuid.slice(0, 8) + uuid.slice(9, 13), 'hex').toString('base64url')
+const timeOf = (uuid: string) =>
+  Buffer.from(uuid.slice(0, 8) + uuid.slice(9, 13), 'hex').toString('base64url')
 
 /** Fields of few and insensitive values, whose terms may be remembered. */
 const commonFields: ReadonlySet<string> = new Set([
