@@ -118,7 +118,8 @@ export function targetOf({ settings }: Config): Target {
     capabilities: list(settings.capability).map(asCapability),
     searchLagMs,
     timeoutMs,
-    patienceMs: timeoutMs,
+    // Far longer than a result takes: what never happens should not keep a run waiting.
+    patienceMs: timeoutMs * 0.3,
   }
 }
 

@@ -5,6 +5,7 @@ import { Checks } from './checks.ts'
 import type { Contract } from './contract.ts'
 import { canonical, expectEqual, Finding, NotSupported, type Profile } from './finding.ts'
 import { Interrupted, reasonOf } from './guard.ts'
+import type { Patience } from './patience.ts'
 import { NoAnswer, type Recorder } from './recorder.ts'
 import type { Call, Reply, SendOptions, Subject } from './target.ts'
 
@@ -18,6 +19,8 @@ export interface Surroundings {
   readonly recorder: Recorder
   readonly has: (capability: Capability) => boolean
   readonly inbox: () => Promise<Inbox>
+  /** With results that come later, and with searches that lag behind. */
+  readonly patience: { readonly results: Patience; readonly searches: Patience }
   /** Makes something once for all cases of a run, with tools of its own. */
   readonly shared: <T>(name: string, make: (context: Context) => Promise<T>) => Promise<T>
 }
@@ -91,15 +94,22 @@ export class Context extends Checks {
   async eventually<T>(
     ask: () => Promise<T | undefined>,
     what: string,
-    withinMs = this.target.patienceMs,
+    withinMs = this.#around.patience.results.limitMs,
   ): Promise<T> {
-    const deadline = performance.now() + withinMs
+    const { results } = this.#around.patience
+    const begun = performance.now()
     for (let pause = 5; ; pause = Math.min(pause * 2, 250)) {
       const found = await ask()
-      if (found !== undefined) return found
-      if (performance.now() > deadline) throw new Finding(`${what} did not happen within ${withinMs} ms`)
+      const waitedMs = performance.now() - begun
+      if (found !== undefined) {
+        results.met(waitedMs)
+        return found
+      }
+      if (waitedMs > withinMs) break
       await wait(pause)
     }
+    results.inVain()
+    throw new Finding(`${what} did not happen within ${Math.round(withinMs)} ms`)
   }
 
   // ----------------------------------------------------------------------------------------------- creating
@@ -107,7 +117,8 @@ export class Context extends Checks {
   /** Creates a token and returns it; by default of type `token` and in this case's container. */
   async token(members: Members = {}, call: Call = this.asPrivate): Promise<Answer> {
     const body = { type: 'token', data: this.tag, containers: [this.container], ...members }
-    const reply = this.success(await call('POST', '/tokens', body), 201, 'a valid token')
+    const what = `a token with ${canonical(members).slice(0, 200)}`
+    const reply = this.success(await call('POST', '/tokens', body), 201, what)
     this.ok(typeof reply.body?.id === 'string', 'a created token has an id', reply.body?.id)
     return reply.body
   }
@@ -148,12 +159,17 @@ export class Context extends Checks {
    * expected. With the capability `read-your-writes`, once.
    */
   async settles(ask: () => Promise<unknown>, expected: unknown, what: string): Promise<void> {
-    const { searchLagMs = 5_000 } = this.target
-    const deadline = performance.now() + (this.has('read-your-writes') ? 0 : searchLagMs)
+    const { searches } = this.#around.patience
+    const limitMs = this.has('read-your-writes') ? 0 : searches.limitMs
+    const begun = performance.now()
     for (let pause = 5; ; pause = Math.min(pause * 2, 250)) {
       const found = await ask()
-      if (canonical(found) === canonical(expected)) return
-      if (performance.now() >= deadline) return expectEqual(found, expected, what)
+      const waitedMs = performance.now() - begun
+      if (canonical(found) === canonical(expected)) return searches.met(waitedMs)
+      if (waitedMs >= limitMs) {
+        searches.inVain()
+        return expectEqual(found, expected, what)
+      }
       await wait(pause)
     }
   }

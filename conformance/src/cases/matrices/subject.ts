@@ -38,12 +38,19 @@ export const limitCell = (one: Subject): Cell => ({
       ? { $ref: one.schema }
       : (c.contract.operations.find(({ id }) => id === one.operation)?.body ?? {})
     const body = () => one.body(c)
-    for (const end of ['most', 'least'] as const)
-      c.success(
-        await one.send(c, c.contract.limits.at(schema, await body(), end) as Body),
-        undefined,
-        `members with the ${end}`,
-      )
+    for (const end of ['most', 'least'] as const) {
+      const whole = c.contract.limits.at(schema, await body(), end) as Body
+      const reply = await one.send(c, whole)
+      // Which one it is, is asked only of a server that refuses.
+      if (reply.status >= 400)
+        for (const [name, value] of Object.entries(whole))
+          c.success(
+            await one.send(c, { ...(await body()), [name]: value }),
+            undefined,
+            `${name} with the ${end}`,
+          )
+      c.success(reply, undefined, `all members together with the ${end}`)
+    }
     for (const [index, members] of (one.accepted ?? []).entries())
       c.success(
         await one.send(c, { ...(await body()), ...members(c) }),
