@@ -111,7 +111,8 @@ export function featuresOfRequest(
 ): readonly Feature[] {
   const found = operations.find(([beginning]) => operation?.startsWith(beginning))
   const isKeyed = headerNames.some(name => /-idempotency-key$/i.test(name))
-  const isTyped = operation === 'tokens.create' && isObject(body) && (body.type ?? 'token') !== 'token'
+  const isTyped =
+    operation === 'tokens.create' && isObject(body) && typeof body.type === 'string' && body.type !== 'token'
   return [
     ...(found ? [found[1]] : []),
     ...(isKeyed ? (['idempotency'] as const) : []),

@@ -1,6 +1,6 @@
 import { cases } from '../harness/case.ts'
 import { NotSupported } from '../harness/finding.ts'
-import { allTokenPermissions, card } from './values.ts'
+import { allTokenPermissions } from './values.ts'
 
 const code = 'module.exports = async function (req) { return { raw: req.args } }'
 
@@ -64,7 +64,7 @@ export const invocationLimitCases = cases({
     'the client can read what the application of the reactor may read, and no more',
     async c => {
       const { id } = await c.ruled('mask', ['token:read'])
-      const token = await c.token({ type: 'card', data: card, mask: { number: 'masked' } })
+      const token = await c.token({ data: { number: c.tag }, mask: { number: 'masked' } })
       const code = `module.exports = async req => {
         const token = await req.svc.tokens.get(req.args.id)
         const refused = await req.svc.tokens.delete(req.args.id).then(() => 0, error => error.status)

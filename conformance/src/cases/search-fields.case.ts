@@ -1,5 +1,5 @@
 import { cases } from '../harness/case.ts'
-import { card, employerId, masked, shownUnder, ssn } from './values.ts'
+import { card, employerId, masked, nothing, shownUnder, ssn } from './values.ts'
 
 /** Specification, section 4.2: fields, pages and shown data. */
 export const searchFieldCases = cases({
@@ -72,6 +72,14 @@ export const searchFieldCases = cases({
       await c.finds(`created_by:${two.created_by}`, [two.id], 'those of another')
     },
     'applications',
+  ],
+  'SEA-022.b': [
+    'a token is found by its own creator, and not by another',
+    async c => {
+      const { id, created_by } = await c.token()
+      await c.finds(`created_by:${created_by}`, [id], 'by its creator')
+      await c.finds(`created_by:${nothing}`, [], 'by another')
+    },
   ],
   'SEA-023.a': [
     'tokens are found by the time of their creation',

@@ -67,7 +67,7 @@ export const tenantCases = cases({
     },
   ],
   'APP-542.a': [
-    'private and management keys read their tenant, public keys and sessions do not',
+    'private and management keys read their tenant, public keys do not',
     async c => {
       const { tenant_id } = await c.token()
       const reader = await c.application({ permissions: ['token:read'] })
@@ -75,9 +75,15 @@ export const tenantCases = cases({
         const { id, name } = await c.get(own, call)
         c.equal([id, typeof name], [tenant_id, 'string'], 'id and name')
       }
-      const { call } = await c.authorized({ permissions: ['token:read'] })
       c.refused(await c.asPublic('GET', own), 403, 'a public key')
+    },
+  ],
+  'APP-542.session': [
+    'a session does not read the tenant',
+    async c => {
+      const { call } = await c.authorized({ permissions: ['token:read'] })
       c.refused(await call('GET', own), 403, 'a session')
+      c.success(await c.asPrivate('GET', own), 200, 'the control')
     },
   ],
   'APP-543.a': [

@@ -13,6 +13,14 @@ export const tokenCreateCases = cases({
       c.equal(read.type, 'card', 'type')
     },
   ],
+  'TOK-001.c': [
+    'stored data of any form is returned whole',
+    async c => {
+      const data = { a: [1, 'two', { b: null }], c: c.tag }
+      const read = await c.read((await c.token({ data })).id)
+      c.equal([read.type, read.data], ['token', data], 'type and data')
+    },
+  ],
   'TOK-001.b': [
     'a stored bank account is returned whole',
     async c => {
@@ -165,6 +173,15 @@ export const tokenCreateCases = cases({
         { 'a word': 'tomorrow', 'a month 13': '2099-13-01T12:00:00Z' },
       ),
   ],
+  'TOK-016.plain': [
+    'tokens of equal data have equal fingerprints, and those of other data others',
+    async c => {
+      const [one, same, other] = [await c.token(), await c.token(), await c.token({ data: `${c.tag}2` })]
+      c.ok(typeof one.fingerprint === 'string', 'there is a fingerprint', one.fingerprint)
+      c.equal(same.fingerprint, one.fingerprint, 'the fingerprint of the same data')
+      c.ok(other.fingerprint !== one.fingerprint, 'other data has another', other.fingerprint)
+    },
+  ],
   'TOK-016.a': [
     'equal data has equal fingerprints, and different data different ones',
     async c => {
@@ -253,6 +270,16 @@ export const tokenCreateCases = cases({
       })
       c.equal((await c.read(id, call)).data, { name: 'Jne' }, 'masked data')
       c.equal((await c.read(id)).data, { name: 'Jane', n: 1 }, 'data under reveal')
+    },
+  ],
+  'TOK-045.plain': [
+    'a create that is refused for its expiry stores nothing',
+    async c => {
+      const metadata = { run: c.tag }
+      const { id } = await c.token({ metadata })
+      const body = { type: 'token', data: 1, metadata, expires_at: 'never' }
+      c.refused(await c.asPrivate('POST', '/tokens', body), 400, 'a malformed time')
+      c.equal(c.ids((await c.asPrivate('GET', `/tokens?metadata.run=${c.tag}`)).body), [id], 'what is stored')
     },
   ],
   'TOK-045.a': [

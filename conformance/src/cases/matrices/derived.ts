@@ -89,6 +89,15 @@ const cells = changes.flatMap((change): Cell[] => {
         const now = (await c.read(id)).fingerprint
         c.equal(now, (await c.token({ type, data: after })).fingerprint, 'fingerprint')
         c.ok(now !== fingerprint, 'the fingerprint is another', now)
+      },
+    },
+    {
+      requirement: isPlain(change) ? 'TOK-052' : 'TYP-541',
+      name: `fingerprint-found-${type}`,
+      title: `after an update a ${type} is found by the fingerprint of its new data`,
+      async run(c) {
+        const { id, fingerprint } = await changed(c, change)
+        const now = (await c.read(id)).fingerprint
         await c.settles(() => find(c, id, `fingerprint:"${now}"`), [id], 'found by the new one')
         await c.settles(() => find(c, id, `fingerprint:"${fingerprint}"`), [], 'found by the old one')
       },
