@@ -1,10 +1,10 @@
 import type { JsonValue } from '../base/json/json.ts'
 import { expressionLimits } from '../base/limits.ts'
 import { systemRandom } from '../base/random.ts'
-import { parseTemplate } from './compile/template.ts'
 import { createExpressions, ExpressionError, type Expressions, type ExpressionsOptions } from './engine.ts'
-import { allFilters } from './filters/index.ts'
-import { Meter, Run } from './run.ts'
+import { createLanguage } from './liquid/language.ts'
+import { parseTemplate, runTemplate } from './liquid/template.ts'
+import { Meter } from './meter.ts'
 
 /** Expressions whose clocks stand still, so that tests reach step limits only, on any machine. */
 export function testExpressions(options: Partial<ExpressionsOptions> = {}): Expressions {
@@ -37,11 +37,11 @@ export function costOf(template: string, data: JsonValue): number {
     () => 0,
     () => 0,
   )
-  const { slots, value, body } = parseTemplate(template, allFilters, { ...unlimited, templateLength: most })
+  const language = createLanguage()
   const random = systemRandom()
-  const run = new Run({ data }, { random: length => random.bytes(length), nowMs: () => 0 }, meter, slots)
-  if (value) value(run)
-  else body(run)
+  const sources = { random: (length: number) => random.bytes(length), nowMs: () => 0 }
+  const parsed = parseTemplate(template, language, { ...unlimited, templateLength: most })
+  runTemplate(parsed, language, { data }, sources, meter)
   return meter.steps
 }
 

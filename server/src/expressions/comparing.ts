@@ -1,13 +1,17 @@
 import { isJsonObject, type JsonValue } from '../base/json/json.ts'
 import { indexOf } from './find-text.ts'
-import type { Run } from './run.ts'
+import type { Metered } from './meter.ts'
 import { countMembers, toText } from './text.ts'
-import { blank, type empty, toJson, type Value } from './value.ts'
+import { blank, empty, isTruthy, toJson } from './value.ts'
 
 /** True if the two are equal. Lists are compared by their elements, objects by identity. */
-export function equals(left: Value, right: Value, run: Run): boolean {
-  if (typeof left === 'symbol') return typeof right !== 'symbol' && isEmpty(right, left, run)
-  if (typeof right === 'symbol') return isEmpty(left, right, run)
+export function equals(left: unknown, right: unknown, run: Metered): boolean {
+  if (left === empty || left === blank) return right !== empty && right !== blank && isEmpty(right, left, run)
+  if (right === empty || right === blank) return isEmpty(left, right, run)
+  return areEqual(toJson(left), toJson(right), run)
+}
+
+function areEqual(left: JsonValue, right: JsonValue, run: Metered): boolean {
   if (typeof left === 'string' && typeof right === 'string') {
     if (left.length === right.length) run.meter.characters(left.length)
     return left === right
@@ -16,11 +20,12 @@ export function equals(left: Value, right: Value, run: Run): boolean {
   if (left.length !== right.length) return false
   return left.every((element, index) => {
     run.meter.step()
-    return equals(element, right[index] ?? null, run)
+    return areEqual(element, right[index] ?? null, run)
   })
 }
 
-function isEmpty(value: JsonValue, marker: typeof empty | typeof blank, run: Run): boolean {
+function isEmpty(given: unknown, marker: unknown, run: Metered): boolean {
+  const value = toJson(given)
   if (marker === blank && (value === null || value === false)) return true
   if (typeof value === 'string') {
     run.meter.characters(value.length)
@@ -31,29 +36,61 @@ function isEmpty(value: JsonValue, marker: typeof empty | typeof blank, run: Run
 }
 
 /** Returns a negative number, 0 or a positive number; NaN for values without an order, such as a number and a list. */
-export function compare(left: Value, right: Value, run: Run): number {
-  if (typeof left === 'string' && typeof right === 'string') {
-    run.meter.characters(Math.min(left.length, right.length))
-    return left < right ? -1 : left > right ? 1 : 0
+export function compare(left: unknown, right: unknown, run: Metered): number {
+  const [a, b] = [toJson(left), toJson(right)]
+  if (typeof a === 'string' && typeof b === 'string') {
+    run.meter.characters(Math.min(a.length, b.length))
+    return a < b ? -1 : a > b ? 1 : 0
   }
-  return toComparable(left) - toComparable(right)
+  return toComparable(a) - toComparable(b)
 }
 
-function toComparable(value: Value): number {
+function toComparable(value: JsonValue): number {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value)
   return typeof value === 'string' && value.length <= 400 ? Number(value) : Number.NaN
 }
 
 /** True if a text contains the item as a part, a list as an element, or an object as the name of a member. */
-export function contains(container: Value, item: Value, run: Run): boolean {
-  if (typeof container === 'string') {
-    return item !== null && indexOf(container, toText(toJson(item), run), run) >= 0
-  }
+function contains(left: unknown, item: unknown, run: Metered): boolean {
+  const container = toJson(left)
   if (Array.isArray(container)) {
     return container.some(element => {
       run.meter.step()
       return equals(element, item, run)
     })
   }
-  return typeof item === 'string' && isJsonObject(container) && Object.hasOwn(container, item)
+  const part = toJson(item)
+  if (typeof container === 'string') return part !== null && indexOf(container, toText(part, run), run) >= 0
+  return typeof part === 'string' && isJsonObject(container) && Object.hasOwn(container, part)
+}
+
+type Operator = (left: unknown, right: unknown, run: Metered) => boolean
+
+const truth = (value: unknown) => isTruthy(toJson(value))
+const binary: Record<string, Operator> = {
+  and: (left, right) => truth(left) && truth(right),
+  or: (left, right) => truth(left) || truth(right),
+  '==': equals,
+  '!=': (left, right, run) => !equals(left, right, run),
+  '<': (left, right, run) => compare(left, right, run) < 0,
+  '>': (left, right, run) => compare(left, right, run) > 0,
+  '<=': (left, right, run) => compare(left, right, run) <= 0,
+  '>=': (left, right, run) => compare(left, right, run) >= 0,
+  contains,
+}
+
+/** The operators of conditions, as liquidjs calls them. Each is a step. */
+export const operators = {
+  ...Object.fromEntries(Object.entries(binary).map(([name, decide]) => [name, counted(decide)])),
+  not: (value: unknown, run: Metered) => {
+    run.meter.step()
+    return !truth(value)
+  },
+}
+
+function counted(decide: Operator): Operator {
+  return (left, right, run) => {
+    run.meter.step()
+    return decide(left, right, run)
+  }
 }

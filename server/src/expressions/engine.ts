@@ -3,12 +3,12 @@ import { type JsonValue, mapLeaves } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { expressionLimits } from '../base/limits.ts'
 import { machineMs, monotonicMs as realMonotonicMs } from '../base/time/real-time.ts'
-import { parseTemplate, type Template } from './compile/template.ts'
 import { ExpressionError, positionAt } from './expression-error.ts'
-import { allFilters } from './filters/index.ts'
-import { type Bindings, type ExpressionLimits, Meter, Run } from './run.ts'
+import { createLanguage } from './liquid/language.ts'
+import { parseTemplate, rootOf, runTemplate, type Template } from './liquid/template.ts'
+import { type ExpressionLimits, Meter } from './meter.ts'
+import type { Bindings } from './run.ts'
 import { affordableJsonSize, jsonSize, toText } from './text.ts'
-import { toJson } from './value.ts'
 
 export { ExpressionError } from './expression-error.ts'
 
@@ -73,7 +73,8 @@ const mostProblems = 20
 
 export function createExpressions(options: ExpressionsOptions): Expressions {
   const limits = { ...expressionLimits, ...options.limits }
-  const context = { random: options.random, nowMs: options.nowMs ?? machineMs }
+  const language = createLanguage()
+  const sources = { random: options.random, nowMs: options.nowMs ?? machineMs }
   const monotonicMs = options.monotonicMs ?? realMonotonicMs
   const templates = new LRUCache<string, Template>({
     max: limits.cachedTemplates,
@@ -84,7 +85,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
   function load(text: string): Template {
     const known = templates.get(text)
     if (known) return known
-    const template = parseTemplate(text, allFilters, limits)
+    const template = parseTemplate(text, language, limits)
     templates.set(text, template)
     return template
   }
@@ -94,36 +95,24 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
     return new Meter(limits, () => all.reduce((sum, bindings) => sum + size(bindings), 0), monotonicMs)
   }
 
-  /** Runs a template. Every failure becomes an ExpressionError with its position. */
-  function run<T>(
-    text: string,
-    bindings: Bindings,
-    meter: Meter,
-    result: (template: Template, run: Run) => T,
-  ): T {
+  /** Returns the value of a template, or its text. Every failure becomes an ExpressionError with its position. */
+  function run(text: string, bindings: Bindings, meter: Meter, asText = false): JsonValue {
     // Parsing is charged even if the template is cached, so that the cost does not depend on the cache.
     meter.step(1 + text.length / charactersReadPerStep)
     const template = load(text)
-    const run = new Run(bindings, context, meter, template.slots)
     try {
-      return result(template, run)
-    } catch (error) {
-      const position = positionAt(text, run.at)
-      if (error instanceof ExpressionError) throw new ExpressionError(error.fault, error.problem, position)
-      throw new ExpressionError('internal', 'cannot be evaluated', position, error)
+      const value = runTemplate(template, language, bindings, sources, meter)
+      if (asText) return toText(value, { meter })
+      meter.result(typeof value === 'string' ? value.length : affordableJsonSize(value, { meter }))
+      return value
+    } catch (thrown) {
+      const { error, token } = rootOf(thrown)
+      const position = positionAt(text, token?.begin ?? 0)
+      if (!(error instanceof ExpressionError)) {
+        throw new ExpressionError('internal', 'cannot be evaluated', position, error)
+      }
+      throw error.position ? error : new ExpressionError(error.fault, error.problem, position)
     }
-  }
-
-  // Requirements: EXP-501
-  function toValue({ value, body }: Template, run: Run): JsonValue {
-    if (!value) {
-      body(run)
-      run.meter.result(run.out.length)
-      return run.out
-    }
-    const json = toJson(value(run))
-    run.meter.result(typeof json === 'string' ? json.length : affordableJsonSize(json, run))
-    return json
   }
 
   const isExpression = (text: string) => text.includes('{{') || text.includes('{%')
@@ -161,7 +150,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
         throw new ExpressionError('limit', `there are more than ${limits.treeExpressions} expressions`)
       }
       try {
-        return run(expression, bindings, meter, toValue)
+        return run(expression, bindings, meter)
       } catch (error) {
         if (!meter.isSpent && error instanceof ExpressionError) meter.step(stepsOfFailure[error.fault])
         throw error
@@ -172,16 +161,11 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
   return {
     isExpression,
     check: text => void load(text),
-    render: (text, bindings) =>
-      run(text, bindings, meterFor(bindings), (template, run) => {
-        if (template.value) run.write(toText(toJson(template.value(run)), run))
-        else template.body(run)
-        return run.out
-      }),
-    evaluate: (text, bindings) => run(text, bindings, meterFor(bindings), toValue),
+    render: (text, bindings) => run(text, bindings, meterFor(bindings), true) as string,
+    evaluate: (text, bindings) => run(text, bindings, meterFor(bindings)),
     withSharedLimits(all) {
       const meter = meterFor(...all)
-      return (text, bindings) => run(text, bindings, meter, toValue)
+      return (text, bindings) => run(text, bindings, meter)
     },
     evaluateTree: (tree, bindings, onNothing) => checkTree(tree, bindings, onNothing).value,
     checkTree,

@@ -2,20 +2,16 @@ import fc from 'fast-check'
 import t from 'tap'
 import { expressionLimits } from '../base/limits.ts'
 import { cut, indexOf, lastIndexOf } from './find-text.ts'
-import { Meter, Run } from './run.ts'
+import { Meter } from './meter.ts'
 
 const unlimited = { ...expressionLimits, steps: Number.POSITIVE_INFINITY }
-const run = () =>
-  new Run(
-    { data: null },
-    { random: length => new Uint8Array(length), nowMs: () => 0 },
-    new Meter(
-      unlimited,
-      () => 0,
-      () => 0,
-    ),
-    0,
-  )
+const run = () => ({
+  meter: new Meter(
+    unlimited,
+    () => 0,
+    () => 0,
+  ),
+})
 
 /** Texts of two letters, so that patterns are found or almost found. */
 const letters = (minLength: number, maxLength: number) =>
@@ -50,7 +46,7 @@ t.test('a search is charged for the text that it visits', async t => {
     meter.step = (count = 1) => {
       steps += count
     }
-    indexOf(text, pattern, new Run({ data: null }, run().context, meter, 0), from)
+    indexOf(text, pattern, { meter }, from)
     return steps
   }
   const text = 'a'.repeat(256_000)

@@ -1,4 +1,4 @@
-import type { Run } from './run.ts'
+import type { Metered } from './meter.ts'
 
 /**
  * V8's own search takes O(text × pattern) time on texts like 'aaaa…' (two seconds for 1 MB and a pattern of 8,000).
@@ -7,7 +7,7 @@ import type { Run } from './run.ts'
 const longestPatternForEngine = 200
 
 /** Returns the first index of the pattern from `from` on, or -1. */
-export function indexOf(text: string, pattern: string, run: Run, from = 0): number {
+export function indexOf(text: string, pattern: string, run: Metered, from = 0): number {
   if (pattern.length > Math.max(text.length - from, 0)) return -1
   if (pattern.length <= longestPatternForEngine) {
     const index = text.indexOf(pattern, from)
@@ -19,7 +19,7 @@ export function indexOf(text: string, pattern: string, run: Run, from = 0): numb
 }
 
 /** Returns the last index of the pattern, or -1. */
-export function lastIndexOf(text: string, pattern: string, run: Run): number {
+export function lastIndexOf(text: string, pattern: string, run: Metered): number {
   // V8's search from the end takes O(text × pattern) for patterns of any length.
   if (pattern.length <= 1) {
     run.meter.characters(text.length)
@@ -31,7 +31,7 @@ export function lastIndexOf(text: string, pattern: string, run: Run): number {
 }
 
 /** Splits the text at every occurrence of the pattern; an empty pattern splits between all characters. */
-export function cut(text: string, pattern: string, run: Run): string[] {
+export function cut(text: string, pattern: string, run: Metered): string[] {
   run.meter.elements(pattern === '' ? text.length : 0)
   if (pattern === '') return Array.from(text)
   const parts: string[] = []
@@ -48,7 +48,7 @@ export function cut(text: string, pattern: string, run: Run): string[] {
 }
 
 /** Knuth–Morris–Pratt: yields every occurrence, overlapping ones too, in one pass over the text. */
-function* occurrences(text: string, pattern: string, run: Run, from: number): Generator<number> {
+function* occurrences(text: string, pattern: string, run: Metered, from: number): Generator<number> {
   run.meter.characters(pattern.length * slowdown)
   const fallback = borders(pattern)
   let matched = 0

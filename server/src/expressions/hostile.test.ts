@@ -52,7 +52,7 @@ t.test('a limit is exceeded at the same position every time', async t => {
 
 t.test('any text results in a value or in an error that is not internal', async t => {
   const words = `{{ }} {{- -}} {% %} {%- if elsif else endif unless endunless case when endcase for endfor in reversed
-    limit: offset: continue break tablerow endtablerow cols: cycle assign capture endcapture increment decrement echo
+    limit: offset: continue break assign capture endcapture echo
     liquid raw endraw comment endcomment # = == != < > <= >= contains and or not empty blank nil true false data
     metadata data.a data.b data[0] data.list data["a b"] forloop.index x y . , : | ( ) [ ] .. (1..3) (1..data.n) ' "
     'a' "b" '\\' 0 1 -1 2.5 4 99999999999 'X' '-' '%Y%5d' '$.a' '$..b' size first last __proto__ constructor é 😀`

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { expressionLimits } from '../base/limits.ts'
 import { refusal, testExpressions } from './_fixture.ts'
-import { Meter } from './run.ts'
+import { Meter } from './meter.ts'
 
 t.test('steps are counted, fractions too, up to the limit', async t => {
   const meter = new Meter(

@@ -77,10 +77,7 @@ const templates = `
 {% for i in data.list limit:2 %}{{ i }}{% endfor %}-{% for i in data.list limit:2 offset:continue %}{{ i }}{% endfor %}
 {% for i in data.el %}x{% else %}none{% endfor %}{% for kv in data.o %}{{ kv[0] }}={{ kv[1] }};{% endfor %}
 {% for i in data.list reversed %}{{ i }}{% endfor %}{% for i in (1..2) %}{% for j in (1..2) %}{{ i }}{{ j }} {% endfor %}{% endfor %}
-{% tablerow i in (1..5) cols:2 %}{{ i }}{{ tablerowloop.col }}{{ tablerowloop.row }}{{ tablerowloop.col_last }}{% endtablerow %}
 {% assign x = data.s | upcase %}{{ x }}{% capture y %}[{{ x }}]{% endcapture %}{{ y }}
-{% increment c %}{% increment c %}{{ c }}{% decrement d %}{{ d }}
-{% for i in (1..3) %}{% cycle "a", "b" %}{% cycle "g": 1, 2, 3 %}{% endfor %}
 {% raw %}{{ not }} {% if %}{% endraw %}{% comment %}x{{ data.s }}{% endcomment %}{% # note %}{% echo data.s | size %}
 {{ data.o.first }}{{ data.o.size }}{{ data.list.first }}{{ data.list.last }}{{ data.list[1] }}{{ data.list[-1] }}{{ data["s"] }}
 {{ data.people[0].name }}{{ data.people[0]["name"] }}{{ data.people.first.name }}{{ data.missing }}{{ data.missing.deep }}{{ data.n.x }}

@@ -3,20 +3,16 @@ import t from 'tap'
 import { anyText } from '../../verify/support/any-text.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { expressionLimits } from '../base/limits.ts'
-import { Meter, Run } from './run.ts'
+import { Meter } from './meter.ts'
 import { countCharacters, jsonSize, sliceCharacters } from './text.ts'
 
-const context = { random: (length: number) => new Uint8Array(length), nowMs: () => 0 }
-const run = new Run(
-  { data: null },
-  context,
-  new Meter(
+const run = {
+  meter: new Meter(
     { ...expressionLimits, steps: 1e12 },
     () => 0,
     () => 0,
   ),
-  0,
-)
+}
 
 t.test('jsonSize returns the length of the JSON', async t => {
   fc.assert(

@@ -1,19 +1,18 @@
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
-import type { Run } from './run.ts'
-import type { Value } from './value.ts'
+import type { Metered } from './meter.ts'
 
 /**
  * Returns a value as it appears in longer text: text unchanged, null as '', anything else as JSON. Liquid itself
  * concatenates the elements of a list, which would give [1, 23] and [12, 3] the same fingerprint.
  */
-export function toText(value: JsonValue, run: Run): string {
+export function toText(value: JsonValue, run: Metered): string {
   if (typeof value === 'string') return value
   if (value === null) return ''
   return typeof value === 'object' ? jsonText(value, run) : String(value)
 }
 
 /** Returns compact JSON, with members in the order in which they are stored. */
-export function jsonText(value: JsonValue, run: Run): string {
+export function jsonText(value: JsonValue, run: Metered): string {
   const size = affordableJsonSize(value, run)
   run.meter.text(size)
   // Sizing and writing take about four times as long as copying text.
@@ -22,7 +21,7 @@ export function jsonText(value: JsonValue, run: Run): string {
 }
 
 /** Returns the length of the value's JSON; stops counting once it exceeds the limit for text. */
-export function affordableJsonSize(value: JsonValue, { meter }: Run): number {
+export function affordableJsonSize(value: JsonValue, { meter }: Metered): number {
   // A list may contain one large value a thousand times, so its size is checked before the text is made.
   const size = jsonSize(value, meter.textLimit)
   return size > meter.textLimit && meter.extend() ? jsonSize(value, meter.textLimit) : size
@@ -54,27 +53,27 @@ function quotedSize(text: string): number {
 const needsEscape = /["\\\u0000-\u001f]/
 
 /** Characters are code points: a filter must not split a surrogate pair. */
-export function countCharacters(text: string, run: Run): number {
+export function countCharacters(text: string, run: Metered): number {
   return hasPairs(text, run) ? toCharacters(text, run).length : text.length
 }
 
-export function toCharacters(text: string, run: Run): string[] {
+export function toCharacters(text: string, run: Metered): string[] {
   run.meter.elements(text.length)
   return Array.from(text)
 }
 
 /** Like `text.slice(start, end)`, but counts code points. */
-export function sliceCharacters(text: string, run: Run, start: number, end?: number): string {
+export function sliceCharacters(text: string, run: Metered, start: number, end?: number): string {
   return hasPairs(text, run) ? toCharacters(text, run).slice(start, end).join('') : text.slice(start, end)
 }
 
-function hasPairs(text: string, run: Run): boolean {
+function hasPairs(text: string, run: Metered): boolean {
   run.meter.characters(text.length)
   return /[\ud800-\udfff]/.test(text)
 }
 
 /** Returns `value.name` or `value[name]`. Only members of the JSON itself can be read; all else is null. */
-export function member(value: Value, name: Value, run: Run): Value {
+export function member(value: JsonValue, name: JsonValue, run: Metered): JsonValue {
   if (Array.isArray(value)) {
     if (typeof name === 'number') return value.at(name) ?? null
     if (name === 'size') return value.length
@@ -89,7 +88,7 @@ export function member(value: Value, name: Value, run: Run): Value {
 }
 
 /** Counts the members of an object. Charged per member: listing the names of a large object is slow. */
-export function countMembers(object: JsonObject, run: Run): number {
+export function countMembers(object: JsonObject, run: Metered): number {
   const { length } = Object.keys(object)
   run.meter.step(length)
   return length

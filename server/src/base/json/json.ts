@@ -76,15 +76,21 @@ export function mapLeaves(
     if (Array.isArray(value)) {
       return value.map((element, index) => below(index, element)).filter(one => one !== undefined)
     }
-    const members: [string, JsonValue][] = []
-    for (const [name, one] of Object.entries(value as JsonObject)) {
-      const mapped = below(name, one)
-      if (mapped !== undefined) members.push([name, mapped])
+    const copy: Record<string, JsonValue> = {}
+    const members = value as JsonObject
+    for (const name of Object.keys(members)) {
+      const mapped = below(name, members[name] ?? null)
+      if (mapped !== undefined) define(copy, name, mapped)
     }
-    // Defines members instead of assigning them, so `__proto__` is an ordinary member.
-    return Object.fromEntries(members)
+    return copy
   }
   return map(json)
+}
+
+/** Sets a member of its own, `__proto__` too. Assigning takes a quarter of the time of defining. */
+function define(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
 /**

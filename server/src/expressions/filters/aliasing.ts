@@ -41,7 +41,7 @@ function aliasing(alphabetOf: (character: string) => string): Filter {
     if (alphabets.every(isKept)) throw unsuitable(noAlias)
     return drawDifferent(text, () => {
       run.meter.elements(characters.length)
-      return randomCharacters(alphabets, run.context.random)
+      return randomCharacters(alphabets, run.sources.random)
     })
   })
 }
@@ -94,10 +94,10 @@ function drawCard(number: string, bin: number, last: number, isValid: boolean, r
   run.meter.elements(number.length)
   const check = number.length - last - 1
   const hidden = new Array<string>(check - bin).fill(digits)
-  const head = number.slice(0, bin) + randomCharacters(hidden, run.context.random)
+  const head = number.slice(0, bin) + randomCharacters(hidden, run.sources.random)
   const tail = number.slice(check + 1)
   const fitting = Array.from(digits).filter(digit => isLuhnValid(head + digit + tail) === isValid)
-  return head + randomCharacters([fitting.join('')], run.context.random) + tail
+  return head + randomCharacters([fitting.join('')], run.sources.random) + tail
 }
 
 /**

@@ -19,7 +19,7 @@ export const dateFilters: FilterFamily = {
     takes: [0, 1],
     apply: (input: JsonValue, [format], run: Run) => {
       const pattern = format === undefined ? defaultFormat : toText(format, run)
-      const moment = pattern === '' ? undefined : parseMoment(input, run.context.nowMs)
+      const moment = pattern === '' ? undefined : parseMoment(input, run.sources.nowMs)
       if (!moment) return input
       return strftime(moment, pattern, (width, length) => {
         run.meter.step(4)

@@ -3,7 +3,7 @@ import { castingFilters } from './casting.ts'
 import { dateFilters } from './date.ts'
 import { encodingFilters } from './encoding.ts'
 import { fallbackFilters } from './fallback.ts'
-import type { Filter, Filters } from './filter.ts'
+import type { Filter } from './filter.ts'
 import { jsonFilters } from './json.ts'
 import { listFilters } from './lists.ts'
 import { maskingFilters } from './masking.ts'
@@ -24,4 +24,6 @@ const standard = {
 }
 
 // Requirements: EXP-502, TOK-055
-export const allFilters: Filters = new Map<string, Filter>(Object.entries({ ...standard, ...own }))
+export const allFilters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
+  Object.entries({ ...standard, ...own }),
+)

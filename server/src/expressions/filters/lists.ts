@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { compare, equals } from '../comparing.ts'
 import type { Run } from '../run.ts'
 import { countCharacters, countMembers, member, sliceCharacters, toText } from '../text.ts'
-import { isTruthy, toJson, toList, toNumber } from '../value.ts'
+import { isTruthy, toList, toNumber } from '../value.ts'
 import { calculate } from './decimal.ts'
 import type { FilterFamily } from './filter.ts'
 
@@ -11,7 +11,7 @@ function property(path: JsonValue | undefined, run: Run): (element: JsonValue) =
   const names = path === undefined || path === null ? [] : toText(path, run).split('.')
   return element => {
     run.meter.step(1 + names.length)
-    return names.reduce<JsonValue>((value, name) => toJson(member(value, name, run)), element)
+    return names.reduce<JsonValue>((value, name) => member(value, name, run), element)
   }
 }
 

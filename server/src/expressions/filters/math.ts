@@ -1,4 +1,4 @@
-import { standard } from '../compile/liquidjs.ts'
+import { filters } from '../liquid/liquidjs.ts'
 import { isTruthy, toNumber } from '../value.ts'
 import { calculate, floorOfQuotient, roundTo } from './decimal.ts'
 import { type Filter, type FilterFamily, unsuitable } from './filter.ts'
@@ -28,16 +28,16 @@ function finite(result: number): number {
 const dividedBy: Filter = {
   takes: [1, 2],
   keepsDecimals: true,
-  apply: (input, [divisor = null, asked], run) => {
+  apply: (input, [divisor = null, asked], _run, _named, isDecimal) => {
     const [left, right] = [toNumber(input), toNumber(divisor)]
-    const isFloored = asked === undefined ? !run.isDecimal : isTruthy(asked)
+    const isFloored = asked === undefined ? !isDecimal : isTruthy(asked)
     return finite(isFloored ? floorOfQuotient(left, right) : calculate('div', left, right))
   },
 }
 
 /** Doubles have no more. */
 const mostPlaces = 400
-const roundLoosely = standard('round') as (number: number, places: number) => number
+const roundLoosely = filters.round as (number: number, places: number) => number
 
 /** The arithmetic of Liquid. */
 export const mathFilters: FilterFamily = {

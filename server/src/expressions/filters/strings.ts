@@ -86,18 +86,6 @@ function padding(join: (text: string, padding: string) => string): Filter {
 export const stringFilters: FilterFamily = {
   append: ofText([1, 1], (text, [more = '']) => text + more),
   prepend: ofText([1, 1], (text, [more = '']) => more + text),
-  upcase: ofText([0, 0], text => text.toUpperCase()),
-  downcase: ofText([0, 0], text => text.toLowerCase()),
-  capitalize: ofText(
-    [0, 0],
-    (text, _, run) =>
-      sliceCharacters(text, run, 0, 1).toUpperCase() + sliceCharacters(text, run, 1).toLowerCase(),
-  ),
-  strip: ofText([0, 0], text => text.trim()),
-  lstrip: ofText([0, 0], text => text.trimStart()),
-  rstrip: ofText([0, 0], text => text.trimEnd()),
-  strip_newlines: ofText([0, 0], text => text.replace(/\r?\n/g, '')),
-  squish: ofText([0, 0], text => text.trim().replace(/\s+/g, ' ')),
   remove: ofText([1, 1], (text, [pattern = ''], run) => replaceAll(text, pattern, '', run)),
   remove_first: ofText([1, 1], (text, [pattern = ''], run) =>
     replaceAt(text, indexOf(text, pattern, run), pattern.length, ''),
