@@ -83,6 +83,7 @@ t.test('the sources are found', async t => {
 
 t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^liquidjs/, 'server/src/expressions/')
+  onlyIn(t, /^lucene$/, 'server/src/search/')
   onlyIn(t, /^decimal\.js/, 'server/src/expressions/')
   onlyIn(t, /^(openapi-backend|ajv)/, 'server/src/contract/')
   onlyIn(t, /^level$/, 'server/src/storage/engines/level/')

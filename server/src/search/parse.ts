@@ -1,9 +1,9 @@
-import { readMoment, type Span } from '../base/time/date-time.ts'
-import { levelsOf, toArea } from '../contract/containers.ts'
-import { limits } from '../generated/facts.ts'
-import { QueryError, type SearchQuery, type TimeField, textFields, timeFields, toRefusal } from './query.ts'
-import { type RawBound, type RawRange, type RawText, type RawValue, scan, type Token } from './scan.ts'
-import type { TermField } from './terms.ts'
+import { createRequire } from 'node:module'
+import type { parse } from 'lucene'
+import { QueryError, type SearchQuery, toRefusal } from './query.ts'
+import { regroup } from './regroup.ts'
+import { scan } from './scan.ts'
+import { spellOut } from './spell-out.ts'
 
 /**
  * Parses a query. A query without terms asks for everything.
@@ -13,158 +13,19 @@ export function parseQuery(text: string): SearchQuery {
   try {
     const tokens = scan(text)
     // Requirements: SEA-002
-    return tokens.length === 0 ? { kind: 'everything' } : group(tokens, text.length)
+    if (tokens.length === 0) return { kind: 'everything' }
+    const { spelling, clauses } = spellOut(tokens, text.length)
+    const [only] = clauses
+    // One term has no structure, and lucene takes longer than the rest of parsing.
+    if (only && tokens.length === 1) return only
+    return regroup(library().parse(spelling), clauses)
   } catch (error) {
     if (error instanceof QueryError) throw toRefusal(error, text)
     throw error
   }
 }
 
-/** The whole query, or what is in a parenthesis: alternatives (OR) of conjunctions (AND). */
-interface Group {
-  readonly at: number
-  readonly negated: boolean
-  readonly alternatives: SearchQuery[][]
-}
+const require = createRequire(import.meta.url)
 
-/**
- * Groups terms: NOT before AND before OR.
- * @throws {QueryError} if a term or an operator is missing, or a parenthesis is not matched
- */
-// Requirements: SEA-501
-function group(tokens: readonly Token[], end: number): SearchQuery {
-  let current: Group = { at: 0, negated: false, alternatives: [[]] }
-  const around: Group[] = []
-  let wantsTerm = true
-  let negated = false
-  const begin = (at: number) => {
-    if (!wantsTerm) throw new QueryError(at, 'AND, OR or NOT must stand between two terms')
-  }
-  const add = (term: SearchQuery, isNegated: boolean) => {
-    current.alternatives.at(-1)?.push(isNegated ? { kind: 'not', of: term } : term)
-    wantsTerm = false
-    negated = false
-  }
-  for (const token of tokens) {
-    const { at } = token
-    switch (token.type) {
-      case 'clause':
-        begin(at)
-        add(readClause(at, token.field, token.value), negated)
-        break
-      // Requirements: SEA-006
-      case 'open':
-        begin(at)
-        if (around.length === limits.queryNesting) {
-          throw new QueryError(at, `parentheses may be nested ${limits.queryNesting} deep`)
-        }
-        around.push(current)
-        current = { at, negated, alternatives: [[]] }
-        negated = false
-        break
-      case 'close': {
-        const outer = around.pop()
-        if (!outer) throw new QueryError(at, 'unexpected ")": no parenthesis is open')
-        if (wantsTerm) throw new QueryError(at, 'a term is missing before this parenthesis')
-        const closed = current
-        current = outer
-        add(joined(closed), closed.negated)
-        break
-      }
-      case 'not':
-        // Between two terms it is AND NOT.
-        wantsTerm = true
-        negated = !negated
-        break
-      case 'and':
-      case 'or':
-        if (wantsTerm) throw new QueryError(at, 'a term is missing before this operator')
-        if (token.type === 'or') current.alternatives.push([])
-        wantsTerm = true
-        break
-    }
-  }
-  if (wantsTerm) throw new QueryError(end, 'a term is missing at the end')
-  if (around.length > 0) throw new QueryError(current.at, 'this parenthesis is not closed')
-  return joined(current)
-}
-
-function joined({ alternatives }: Group): SearchQuery {
-  return join(
-    'or',
-    alternatives.map(terms => join('and', terms)),
-  )
-}
-
-function join(kind: 'and' | 'or', of: readonly SearchQuery[]): SearchQuery {
-  const [only] = of
-  return only && of.length === 1 ? only : { kind, of }
-}
-
-const metadataPrefix = 'metadata.'
-const containerPath = /^\/([A-Za-z0-9_-]+\/)*$/
-
-const isTextField = (name: string): name is TermField => (textFields as readonly string[]).includes(name)
-const isTimeField = (name: string): name is TimeField => (timeFields as readonly string[]).includes(name)
-
-/** Parses `field:value`; `at` is the position of the field. @throws {QueryError} */
-function readClause(at: number, field: string, value: RawValue): SearchQuery {
-  if (isTimeField(field)) return { kind: 'time', field, ...readTimes(value) }
-  const isMetadata = field.startsWith(metadataPrefix)
-  if (!isMetadata && field !== 'container' && !isTextField(field)) {
-    const fields = [...textFields, 'container', 'metadata.<key>', ...timeFields]
-    throw new QueryError(at, `there is no such field; there are ${fields.join(', ')}`)
-  }
-  if (value.form === 'range') {
-    throw new QueryError(value.at, `only ${timeFields.join(' and ')} take a range`)
-  }
-  if (isTextField(field)) return { kind: 'text', field, value: value.text }
-  if (field === 'container') return readContainer(value)
-  const key = field.slice(metadataPrefix.length)
-  if (key === '') throw new QueryError(at + field.length, 'a key must follow "metadata."')
-  return { kind: 'metadata', key, value: value.text }
-}
-
-// Requirements: SEA-012, SEA-531
-function readContainer({ at, text }: RawText): SearchQuery {
-  const below = text.endsWith('*')
-  const given = below ? text.slice(0, -1) : text
-  if (given.includes('*') || (below && given === '')) {
-    throw new QueryError(at, '"*" stands only at the end of a container, as in "/group/*"')
-  }
-  const path = given.endsWith('/') ? given : `${given}/`
-  if (!given.startsWith('/') || !containerPath.test(path)) {
-    throw new QueryError(at, 'a container is a path such as "/group/sub/", of letters, digits, "_" and "-"')
-  }
-  // Requirements: SEA-532
-  if (path.length > limits.containerCharacters || levelsOf(path) > limits.containerLevels) {
-    throw new QueryError(
-      at,
-      `a container has at most ${limits.containerCharacters} characters and ${limits.containerLevels} levels`,
-    )
-  }
-  return { kind: 'container', area: toArea(path, below) }
-}
-
-// Requirements: SEA-013, SEA-014
-function readTimes(value: RawText | RawRange): { fromUs?: number; toUs?: number } {
-  if (value.form === 'text') return readTime(value.at, value.text)
-  const { from, to } = value
-  const first = readBound(from)
-  const last = readBound(to)
-  return {
-    ...(first && { fromUs: from.included ? first.fromUs : first.toUs + 1 }),
-    ...(last && { toUs: to.included ? last.toUs : last.fromUs - 1 }),
-  }
-}
-
-// Requirements: SEA-015
-function readBound({ at, text, open }: RawBound): Span | undefined {
-  return open ? undefined : readTime(at, text)
-}
-
-function readTime(at: number, text: string): Span {
-  const span = readMoment(text)
-  if (span) return span
-  throw new QueryError(at, 'not a date (YYYY-MM-DD) or a UTC date-time (YYYY-MM-DDThh:mm:ssZ)')
-}
+/** Loaded by the first search that needs it, as most processes in tests never run one. */
+const library = (): { readonly parse: typeof parse } => require('lucene')
