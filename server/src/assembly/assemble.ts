@@ -85,11 +85,11 @@ export async function assemble(
 
 /** Lets metrics show the state of what has been put together. */
 function showState(
-  { metrics, admissions, engine, sandbox, webhooks }: Deployment,
+  { metrics, admissions, store, sandbox, webhooks }: Deployment,
   connections: () => number,
 ): void {
   metrics?.show({
-    storeWorks: () => engine.unhealthy() === undefined,
+    storeWorks: () => store.unhealthy() === undefined,
     connections,
     admissions: () => [...Object.entries(admissions), ...sandbox.admitted(), ...webhooks.admitted()],
     formulasWaiting: () => sandbox.waiting(),

@@ -62,8 +62,8 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
 }
 
 /** @param draining true if the server is about to close */
-export function healthOf({ engine, sandbox }: Deployment, draining: () => boolean): Health {
-  return { unhealthy: () => engine.unhealthy(), formulas: () => sandbox.isolation(), draining }
+export function healthOf({ store, sandbox }: Deployment, draining: () => boolean): Health {
+  return { unhealthy: () => store.unhealthy(), formulas: () => sandbox.isolation(), draining }
 }
 
 /** @throws {VaultOptionsError} if metrics are not kept */

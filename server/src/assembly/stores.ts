@@ -92,7 +92,7 @@ export async function openStores(
   if (seed !== undefined && !(dev && location.engine === 'memory')) {
     throw new VaultOptionsError('seed needs dev: true and storage: memory:, as anyone could repeat its keys')
   }
-  let healthy: Pick<Store, 'unhealthy'> | undefined
+  let healthy: Pick<SealedStore, 'unhealthy'> | undefined
   const { log: given = silentLog } = options
   const log = new OutageLog(given, {
     name: nameOfStore(location),
@@ -101,12 +101,12 @@ export async function openStores(
   const observers = await openObservers(options.metrics ?? false, given, location.engine)
   const opened = await (parts.openStore ?? openStore)(location, { migrate: options.dev, log })
   const engine = observeStore(opened, observers.observer)
-  healthy = engine
   try {
     const masterKey = await findMasterKey(options, location, random)
     const slice = new TimeSlice(parts.monotonicMs)
     const keyring = new Keyring(engine, masterKey.key, random)
     const store = new SealedStore(engine, keyring, sealing, logOnce(log), slice)
+    healthy = store
     const clock = await openDurableClock(realTime(options, engine), store, log)
     store.tenantTime = clock.tenants
     return {

@@ -41,10 +41,24 @@ export function nameOfStore({ url, folder }: Pick<StorageLocation, 'url' | 'fold
   return databaseName(url)
 }
 
-/** True if both are the same place. Two URLs of one database may differ. */
+/** True if both are the same place. Two URLs of one database may differ by more than settings of the connection. */
 export async function isSameStore(one: StorageLocation, other: StorageLocation): Promise<boolean> {
-  if (one.folder === undefined || other.folder === undefined) return one.url === other.url
+  if (one.folder === undefined || other.folder === undefined) return placeOf(one.url) === placeOf(other.url)
   const real = async (folder: string) => realpath(folder).catch(() => undefined)
   const folder = await real(one.folder)
   return folder !== undefined && folder === (await real(other.folder))
+}
+
+/** The parts of a URL that say which database it is, and which schema of it. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { protocol, hostname, port, pathname, searchParams } = new URL(url)
+  return [
+    protocol,
+    hostname,
+    port || '5432',
+    pathname,
+    searchParams.get('host'),
+    searchParams.get('options'),
+  ].join(' ')
 }

@@ -22,14 +22,17 @@ export {
 
 /**
  * Opens an existing store. Returns the folder too, if it has one.
+ * @param isAlone no server may use it meanwhile
  * @throws {UnknownStorage | DataFolderRefused | DatabaseRefused}
  */
 export async function openExisting(
   url: string,
+  isAlone = true,
 ): Promise<{ readonly store: Store; readonly folder?: string }> {
   const location = parseStorage(url)
   if (location.engine === 'level') return openFolder(url)
-  if (location.engine === 'postgres') return { store: await openStore(location, { isCommand: true }) }
+  if (location.engine === 'postgres')
+    return { store: await openStore(location, { isCommand: true, isAlone }) }
   throw holdsNothing()
 }
 
@@ -99,6 +102,8 @@ export interface OpenOptions {
   readonly log?: Log
   /** True if a command goes through all of it, or fills it, and closes it. */
   readonly isCommand?: boolean
+  /** True if no other process may use it meanwhile. */
+  readonly isAlone?: boolean
 }
 
 /** A command may change all of a store in one commit. */
@@ -107,12 +112,12 @@ const commandMs = 65_000
 /** @throws {DataFolderRefused | DatabaseRefused} */
 export async function openStore(
   location: StorageLocation,
-  { migrate = false, log, isCommand = false }: OpenOptions = {},
+  { migrate = false, log, isCommand = false, isAlone = false }: OpenOptions = {},
 ): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres')
     return (await postgres()).open(location.url, {
-      ...{ migrate, ...(log ? { log } : {}) },
+      ...{ migrate, use: isAlone ? 'alone' : 'shared', ...(log ? { log } : {}) },
       ...(isCommand ? { answerMs: commandMs } : {}),
     })
   const folder = location.folder as string

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { openVault, sender } from '../../../verify/support/vault.ts'
+import { newMasterKey } from '../../../verify/support/stores.ts'
+import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
+import { systemRandom } from '../../base/random.ts'
 import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
+import { rotateMasterKey } from '../../storage/keys/rotation.ts'
 
 t.test('/livez and /readyz need no key, and say one word', async t => {
   const ask = sender(openVault(t, { dev: false }), undefined)
@@ -27,6 +30,26 @@ t.test('without its store a server lives and is not ready', async t => {
   t.match(await ask('GET', '/healthz'), { status: 503, json: { reason } }, 'for people')
   reason = undefined
   t.equal((await ask('GET', '/readyz')).status, 200)
+})
+
+t.test('a server whose master key was rotated is not ready, and says so', async t => {
+  const store = new MemoryStore()
+  const [old, next] = [newMasterKey(), newMasterKey()]
+  const open = (masterKey: Uint8Array) =>
+    openVault(t, { masterKey, dev: false }, { openStore: async () => store })
+  const [vault, other] = [open(old), open(old)]
+  const [known, strange] = [await openTenant(vault), await openTenant(other)]
+  t.equal((await known.send('GET', '/tokens')).status, 200)
+  await rotateMasterKey({ store, from: old, to: next, random: systemRandom(), nowUs: 1 })
+  const ask = sender(vault, strange.privateKey)
+  t.equal((await ask('GET', '/readyz')).status, 200, 'it has not met it yet')
+  t.match(await ask('GET', '/tokens'), { status: 503 })
+  t.equal((await ask('GET', '/readyz')).status, 503)
+  t.match((await ask('GET', '/healthz')).json.reason, /^the master key was rotated/)
+  t.equal((await known.send('GET', '/tokens')).status, 200, 'a tenant that it knows')
+  await t.rejects(vault.createTenant(), { name: 'StoreUnavailable' })
+  const after = sender(open(next), strange.privateKey)
+  t.equal((await after('POST', '/tokens', { type: 'token', data: 1 })).status, 201, 'nothing is damaged')
 })
 
 t.test('a draining server is not ready, lives, and still serves', async t => {

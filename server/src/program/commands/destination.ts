@@ -16,7 +16,7 @@ export async function copyInto(
   onProgress: (line: string) => void,
 ): Promise<CommandResult> {
   const key = await destinationKey(location, keys.new, keys.old)
-  const store = await openStore(location, { isCommand: true })
+  const store = await openStore(location, { isCommand: true, isAlone: true })
   try {
     const copied = await copyStore({
       from: source,

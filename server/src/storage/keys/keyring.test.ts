@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, tenantA, tenantB } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'
 import { addressOf, Keyring, rootTenant, tenantAt, WrongMasterKey } from './keyring.ts'
+import { rotateMasterKey } from './rotation.ts'
 
 const random = systemRandom()
 const master = newMasterKey()
@@ -62,6 +64,25 @@ t.test("one tenant's damaged keys are its own trouble, and no wrong master key",
   await t.rejects(keyring.open(tenantA), BrokenRecord, "another tenant's keys do not open in its place")
   t.ok(await keyring.open(tenantB))
   t.ok(await keyring.open(rootTenant))
+})
+
+t.test('keys under a master key that was rotated are not damaged ones', async t => {
+  const store = new MemoryStore()
+  const next = newMasterKey()
+  const keyring = keyringOn(store)
+  for (const tenant of [rootTenant, tenantA, tenantB]) await keyringOn(store).create(tenant, 1)
+  await keyring.open(rootTenant)
+  const known = await keyring.open(tenantA)
+  t.equal(keyring.failure, undefined)
+  await rotateMasterKey({ store, from: master, to: next, random, nowUs: 2 })
+  t.same(await keyring.open(tenantA), known, 'those that are open stay so')
+  const says = 'the master key was rotated: start this server again with the new one'
+  await t.rejects(keyring.open(tenantB), { name: 'StoreUnavailable', message: says })
+  t.equal(keyring.failure, says)
+  await t.rejects(keyring.create(randomUUID(), 3), { name: 'StoreUnavailable', message: says })
+  const { total } = await store.find('tenant', rootTenant, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
+  t.equal(total, 3, 'no keys were made under the old one')
+  t.same(await keyringOn(store, next).open(tenantA), known)
 })
 
 t.test('keys stay in memory until they are forgotten', async t => {

@@ -10,6 +10,7 @@ import {
   StoreUnavailable,
   sealedAs,
   uuidOfDigest,
+  type Write,
 } from '../port/port.ts'
 
 /** The tenant of the operator. Opening its keys shows that the master key is the right one. */
@@ -46,11 +47,19 @@ export class Keyring {
   readonly #master: SealingKey
   readonly #random: Random
   readonly #opened = new Map<string, Promise<TenantKeys | undefined>>()
+  /** Of the document with the root's keys, when they were opened. */
+  #rootVersion: number | undefined
+  #failure: string | undefined
 
   constructor(store: Store, masterKey: Uint8Array, random: Random) {
     this.#store = store
     this.#master = masterSealingKey(masterKey)
     this.#random = random
+  }
+
+  /** Why the keys of tenants cannot be opened any more, or `undefined`. */
+  get failure(): string | undefined {
+    return this.#failure
   }
 
   /** Returns the keys of a tenant; `undefined` if there is no such tenant. @throws {WrongMasterKey} */
@@ -72,17 +81,21 @@ export class Keyring {
     const bytes = this.#random.bytes(2 * keyLength)
     const box = wrapKeys(this.#master, addressOf(tenant), bytes, this.#random)
     const address = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenant) } as const
-    await this.#store.commit(
-      [{ type: 'insert', ...address, terms: [], uniques: [], ...sealedAs(box) }],
-      nowUs,
-    )
+    const insert: Write = { type: 'insert', ...address, terms: [], uniques: [], ...sealedAs(box) }
+    const version = tenant === rootTenant ? undefined : this.#rootVersion
+    // A rotation of the master key changes the root's: keys under the old one must not follow it.
+    const unrotated: Write[] =
+      version === undefined ? [] : [{ type: 'expect', ...address, id: addressOf(rootTenant), version }]
+    await this.#store.commit([insert, ...unrotated], nowUs)
     const keys = await this.open(tenant)
+    if (!keys) await this.#checkRoot()
     if (!keys) throw new StoreUnavailable('the keys of a tenant were written but cannot be read')
     return keys
   }
 
   /** Forgets all keys, after the store was emptied. */
   forget(): void {
+    this.#rootVersion = undefined
     this.#opened.clear()
   }
 
@@ -96,6 +109,7 @@ export class Keyring {
     if (!document) return undefined
     const bytes = unwrapKeys(this.#master, document)
     if (bytes) {
+      if (tenant === rootTenant) this.#rootVersion = document.version
       return {
         data: { version: firstVersion, key: bytes.subarray(0, keyLength) },
         index: indexKeyOf(bytes),
@@ -105,8 +119,23 @@ export class Keyring {
       throw new WrongMasterKey('the master key is not the one this store was sealed with')
     }
     // If the root's keys open, the master key is right, and this tenant's keys were changed.
-    await this.open(rootTenant)
+    await this.#checkRoot()
     throw new BrokenRecord('tenant', rootTenant, document.id)
+  }
+
+  /**
+   * Reads the root's keys again.
+   * @throws {WrongMasterKey}
+   * @throws {StoreUnavailable} if they were opened before, and the master key was rotated since
+   */
+  async #checkRoot(): Promise<void> {
+    try {
+      await this.#read(rootTenant)
+    } catch (error) {
+      if (!(error instanceof WrongMasterKey) || this.#rootVersion === undefined) throw error
+      this.#failure = 'the master key was rotated: start this server again with the new one'
+      throw new StoreUnavailable(this.#failure)
+    }
   }
 }
 

@@ -57,6 +57,11 @@ export class SealedStore {
     this.#shared = { store, random, onBroken, opened, slice, clears: 0 }
   }
 
+  /** Returns why the server cannot work at the moment, or `undefined`. */
+  unhealthy(): string | undefined {
+    return this.keyring.failure ?? this.store.unhealthy()
+  }
+
   /** Returns the store of a tenant without waiting, if it was opened before. */
   opened(tenant: string): TenantStore | undefined {
     return this.#tenants.get(tenant)

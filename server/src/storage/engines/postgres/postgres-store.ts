@@ -1,16 +1,17 @@
 import type { Pool } from 'pg'
 import { type Log, silentLog } from '../../../base/log.ts'
-import type {
-  CommitResult,
-  Digest,
-  DocumentKind,
-  FindOptions,
-  Found,
-  Lease,
-  Query,
-  Store,
-  StoredDocument,
-  Write,
+import {
+  type CommitResult,
+  type Digest,
+  type DocumentKind,
+  type FindOptions,
+  type Found,
+  type Lease,
+  type Query,
+  type Store,
+  type StoredDocument,
+  StoreUnavailable,
+  type Write,
 } from '../../port/port.ts'
 import { firstUse, freeze, oneConnection, openPool, withClient, withoutTimeLimits } from './connect.ts'
 import { DatabaseTime } from './database-time.ts'
@@ -19,6 +20,7 @@ import { orUnavailable, withRetries } from './faults.ts'
 import { Health } from './health.ts'
 import { migrateAt, migrateOver, once } from './migrate-at.ts'
 import type { Migrated } from './migrated.ts'
+import { Presence, type Use } from './presence.ts'
 import { Reader } from './reader.ts'
 import { checkSchema, planMigration } from './schema.ts'
 import * as sql from './sql.ts'
@@ -29,6 +31,8 @@ interface PostgresOptions {
   readonly migrate?: boolean
   /** Reads all that follows in the state that the database has now. Nothing can be written. */
   readonly frozen?: boolean
+  /** Keeps the database for itself, or shares it with others that do the same. Without it, nobody is asked. */
+  readonly use?: Use
   /** Time limit of a statement, except searches, in milliseconds. */
   readonly answerMs?: number
   /** For failures in the background, which no caller sees. */
@@ -45,6 +49,7 @@ export class PostgresStore implements Store {
   readonly #time: DatabaseTime
   readonly #reader: Reader
   readonly #writer: Writer
+  readonly #presence: Presence | undefined
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
@@ -54,11 +59,13 @@ export class PostgresStore implements Store {
     health: Health,
     time: DatabaseTime,
     dialect: Dialect,
+    presence: Presence | undefined,
     { frozen = false, log = silentLog }: PostgresOptions,
   ) {
     this.#pool = pool
     this.#health = health
     this.#time = time
+    this.#presence = presence
     const onFailure = (error: unknown) => health.failed(error)
     // No purpose may use all connections, so that many requests of one kind do not block the others. The rest is for
     // leases, maintenance and health checks.
@@ -78,6 +85,7 @@ export class PostgresStore implements Store {
     })
     const health = new Health(pool)
     onIdleError = error => health.failed(error)
+    let presence: Presence | undefined
     try {
       const dialect = await firstUse(url, pool, async client => {
         if (options.migrate) await migrateOver(url, client)
@@ -85,9 +93,14 @@ export class PostgresStore implements Store {
         if (options.frozen) await freeze(pool, client)
         return dialectOf(client)
       })
-      return new PostgresStore(pool, max, health, await DatabaseTime.start(pool), dialect, options)
+      // Others of this family of databases have no such locks, or one of each node.
+      if (options.use && (dialect.isCitus || !dialect.isDistributed))
+        presence = await Presence.enter(url, options.use)
+      const time = await DatabaseTime.start(pool)
+      return new PostgresStore(pool, max, health, time, dialect, presence, options)
     } catch (error) {
       health.stop()
+      await presence?.leave()
       await pool.end()
       throw error
     }
@@ -114,6 +127,8 @@ export class PostgresStore implements Store {
   snapshot(): undefined {}
 
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
+    const refusal = this.#presence?.refusal
+    if (refusal !== undefined) return Promise.reject(new StoreUnavailable(refusal))
     return this.#writer.commit(writes, nowUs)
   }
 
@@ -149,7 +164,7 @@ export class PostgresStore implements Store {
   }
 
   unhealthy(): string | undefined {
-    return this.#health.failure
+    return this.#presence?.refusal ?? this.#health.failure
   }
 
   close(): Promise<void> {
@@ -163,6 +178,7 @@ export class PostgresStore implements Store {
     this.#time.stop()
     this.#health.stop()
     await this.#pool.end()
+    await this.#presence?.leave()
   }
 
   #vacuum(): Promise<void> {

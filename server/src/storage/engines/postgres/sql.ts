@@ -1,5 +1,5 @@
 /**
- * All statements but those that place tables, in forms that distributed databases with PostgreSQL's protocol run too:
+ * All statements but those that place tables, or say who is there, in forms that distributed databases with PostgreSQL's protocol run too:
  * the tenant comes first, so that a statement goes to a single shard; no sequences (the server makes ids and times);
  * no advisory locks and no LISTEN, which only PostgreSQL has; and no locks over several tenants.
  */

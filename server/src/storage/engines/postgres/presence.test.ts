@@ -1,0 +1,81 @@
+import t, { type Test } from 'tap'
+import { database, newSchema, withPostgres } from '../../../../verify/support/postgres.ts'
+import { insert, mustCommit } from '../../port/port.samples.ts'
+import { StoreUnavailable } from '../../port/port.ts'
+import { PostgresStore } from './postgres-store.ts'
+import type { Use } from './presence.ts'
+
+async function migrated(t: Test) {
+  const schema = newSchema(t)
+  await schema.create()
+  await PostgresStore.migrate(schema.url)
+  const opened: PostgresStore[] = []
+  t.teardown(() => Promise.all(opened.map(store => store.close())))
+  return {
+    open: async (use: Use) => {
+      const store = await PostgresStore.open(schema.url, { use })
+      opened.push(store)
+      return store
+    },
+    /** Breaks the connections that hold the lock. */
+    cut: async () => {
+      const { rows } = await database().query(
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+         AND objid = '${schema.name}.surrogate_schema'::regclass`,
+      )
+      return rows.length
+    },
+  }
+}
+
+const refused = (message: RegExp) => ({ name: 'DatabaseRefused', message })
+
+t.test('any number of servers share a database, and a command has it alone', withPostgres, async t => {
+  const { open } = await migrated(t)
+  const [first, second] = [await open('shared'), await open('shared')]
+  await t.rejects(open('alone'), refused(/^2 servers are connected to the database .+: stop them first$/))
+  await first.close()
+  await t.rejects(open('alone'), refused(/^1 server is connected to the database .+: stop it first$/))
+  await mustCommit(second, [insert('a')])
+  await second.close()
+  const command = await open('alone')
+  await t.rejects(open('alone'), refused(/^another command is using the database/))
+  await t.rejects(open('shared'), refused(/^a command that needs the database .+ alone is running/))
+  await mustCommit(command, [insert('b')])
+  await command.close()
+  await open('shared')
+})
+
+t.test('schemas of one database do not share their lock', withPostgres, async t => {
+  const [one, other] = [await migrated(t), await migrated(t)]
+  await one.open('shared')
+  await other.open('alone')
+})
+
+t.test('a server takes its lock again, and writes nothing beside a command', withPostgres, async t => {
+  const { open, cut } = await migrated(t)
+  const server = await open('shared')
+  t.equal(await cut(), 1)
+  let command: PostgresStore | undefined
+  while (!command) {
+    // Until the server has taken its lock again, a command may come between.
+    command = await open('alone').catch(() => undefined)
+    if (!command) await cut()
+  }
+  while (server.unhealthy() === undefined) await new Promise(setImmediate)
+  t.equal(server.unhealthy(), 'a command that needs the database alone is running')
+  await t.rejects(server.commit([insert('a')], 1), StoreUnavailable)
+  await command.close()
+  while (server.unhealthy() !== undefined) await new Promise(setImmediate)
+  await mustCommit(server, [insert('a')])
+})
+
+t.test('a command whose lock was lost writes nothing more', withPostgres, async t => {
+  const { open, cut } = await migrated(t)
+  const command = await open('alone')
+  await mustCommit(command, [insert('a')])
+  await cut()
+  while (command.unhealthy() === undefined) await new Promise(setImmediate)
+  await t.rejects(command.commit([insert('b')], 1), { name: 'StoreUnavailable', message: /run this again$/ })
+  await open('shared')
+})
