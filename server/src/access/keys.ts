@@ -85,8 +85,10 @@ export function authenticate(
   key: string,
   nowUs: (tenant?: string) => number,
 ): Caller | undefined | Promise<Caller | undefined> {
-  const follow = ({ id: digest, tenant: id, application, session }: KeyRecord): Found | Promise<Found> =>
-    after(store.opened(id) ?? store.tenant(id), tenant => {
+  // Where nobody is found, another process may have removed the tenant, and made it again with other keys.
+  const follow = (record: KeyRecord): Found | Promise<Found> => {
+    const { id: digest, tenant: id, application, session } = record
+    return after(store.opened(id) ?? store.tenant(id), tenant => {
       if (!tenant) return null
       const caller =
         session === undefined
@@ -94,8 +96,12 @@ export function authenticate(
               keyDigests(value).includes(digest) ? applicationAsCaller(id, value, nowUs(id)) : undefined,
             )
           : sessionCaller(tenant, session, nowUs(id), digest)
-      return after(caller, one => one ?? null)
+      return after(
+        caller,
+        one => one ?? store.forgetRemoved(id).then(isGone => (isGone ? follow(record) : null)),
+      )
     })
+  }
   // The time that this comparison takes tells nothing, as the record was found by the same digest.
   const callerIn = (keys: TenantStore, digest: string): Found | Promise<Found> =>
     keys.lookUp<KeyRecord, Found>('key', digest, ({ value }) =>
@@ -112,7 +118,10 @@ export function authenticate(
       return after(found, one => {
         // Not of unknown keys: what callers send is not kept.
         if (one) root.keyPlaces.set(key, place)
-        return one ?? undefined
+        if (one !== undefined || !tenant) return one ?? undefined
+        return store
+          .forgetRemoved(tenant.tenant)
+          .then(isGone => (isGone ? authenticate(store, key, nowUs) : undefined))
       })
     })
   })

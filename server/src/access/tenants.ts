@@ -135,7 +135,7 @@ export async function developmentTenant(context: TenantsContext, restored?: NewT
   return ok ? made : ((await readKept(root)) ?? made)
 }
 
-async function readKept(root: TenantStore): Promise<NewTenant | undefined> {
+export async function readKept(root: TenantStore): Promise<NewTenant | undefined> {
   const kept = await root.get<DevelopmentRecord>('setting', 'development')
   if (!kept) return undefined
   const { id: _id, ...tenant } = kept.value

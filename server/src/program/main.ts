@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BootstrapError } from '../access/bootstrap.ts'
 import type { NewTenant } from '../access/tenants.ts'
@@ -33,9 +34,8 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     refuseAltered(argv, environment)
     const [first] = argv
     if (first !== undefined && !first.startsWith('-')) {
-      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, line =>
-        process.stderr.write(`${line}\n`),
-      )
+      const report = (line: string) => process.stderr.write(`${line}\n`)
+      const { output, exitCode } = await runCommand(first, argv.slice(1), environment, report, ask)
       print(output)
       return exitCode
     }
@@ -175,6 +175,13 @@ function signal(...names: NodeJS.Signals[]): Promise<string> {
   return new Promise(resolve => {
     for (const name of names) process.once(name, () => resolve(name))
   })
+}
+
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question)
+  const lines = createInterface({ input: process.stdin })
+  for await (const line of lines) return line
+  return ''
 }
 
 function print(text: string): number {

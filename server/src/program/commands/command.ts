@@ -31,6 +31,8 @@ interface CommandInput {
   readonly environment: Environment
   /** Prints a line of progress. */
   readonly onProgress: (line: string) => void
+  /** Asks the operator. Resolves with the line that was typed. */
+  readonly ask: (question: string) => Promise<string>
 }
 
 export function formatCount(count: number): string {

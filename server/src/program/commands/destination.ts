@@ -71,12 +71,19 @@ function nextStep({ folder, inFile }: DestinationKey, isNew: boolean): string {
 
 /** Reports progress each time a pass has done `every` more records. */
 export function reportProgress(report: (line: string) => void, every = 100_000): Progress {
-  const reported = { copied: 0, compared: 0 }
-  return (done, records) => {
-    const steps = Math.floor(records / every)
-    if (steps === reported[done]) return
-    reported[done] = steps
-    report(`${formatCount(steps * every)} records ${done}`)
+  const of = (done: string) => reportSteps(step => report(`${step} records ${done}`), every)
+  const reports = { copied: of('copied'), compared: of('compared') }
+  return (done, records) => reports[done](records)
+}
+
+/** Reports a count each time that it has grown by `every`. */
+export function reportSteps(report: (count: string) => void, every = 100_000): (count: number) => void {
+  let reported = 0
+  return count => {
+    const steps = Math.floor(count / every)
+    if (steps === reported) return
+    reported = steps
+    report(formatCount(steps * every))
   }
 }
 

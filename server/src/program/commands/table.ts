@@ -11,6 +11,7 @@ import { exportCommand } from './export.ts'
 import { leaksCommand } from './leaks.ts'
 import { migrateCommand } from './migrate.ts'
 import { reindexCommand } from './reindex.ts'
+import { removeTenantCommand } from './remove-tenant.ts'
 import { restoreCommand } from './restore.ts'
 import { rotateMasterKeyCommand } from './rotate-master-key.ts'
 import { runFormulaCommand } from './run-formula.ts'
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   rotateMasterKeyCommand,
+  removeTenantCommand,
   reindexCommand,
   runFormulaCommand,
   checkProfileCommand,
@@ -35,6 +37,7 @@ export async function runCommand(
   argv: readonly string[],
   environment: Environment,
   onProgress: (line: string) => void = () => {},
+  ask: (question: string) => Promise<string> = async () => '',
 ): Promise<CommandResult> {
   const command = commands.find(one => one.name === name)
   if (!command) {
@@ -50,7 +53,7 @@ export async function runCommand(
   const flags = [...command.flags, helpFlag]
   const { values, operands } = readFlags(flags, argv, environment, command.operands, [name])
   if (values.help === true) return { output: usage(command, flags), exitCode: 0 }
-  const result = await command.run({ values, operands, environment, onProgress })
+  const result = await command.run({ values, operands, environment, onProgress, ask })
   return typeof result === 'string' ? { output: result, exitCode: 0 } : result
 }
 

@@ -21,6 +21,8 @@ export interface TenantKeys {
   readonly data: SealingKey
   /** Turns searchable values into terms. */
   readonly index: Uint8Array
+  /** Tells them from earlier keys of a tenant that was removed and made again. */
+  readonly createdUs: number
 }
 
 export class WrongMasterKey extends OperatorError {
@@ -93,6 +95,15 @@ export class Keyring {
     return keys
   }
 
+  /** Forgets the keys of a tenant that another process has removed. Returns true if they are forgotten. */
+  async forgetRemoved(tenant: string): Promise<boolean> {
+    const known = await this.#opened.get(tenant)
+    const [document] = await this.#store.get('tenant', rootTenant, [addressOf(tenant)])
+    if (document && document.createdUs === known?.createdUs) return false
+    this.#opened.delete(tenant)
+    return true
+  }
+
   /** Forgets all keys, after the store was emptied. */
   forget(): void {
     this.#rootVersion = undefined
@@ -113,6 +124,7 @@ export class Keyring {
       return {
         data: { version: firstVersion, key: bytes.subarray(0, keyLength) },
         index: indexKeyOf(bytes),
+        createdUs: document.createdUs,
       }
     }
     if (tenant === rootTenant) {

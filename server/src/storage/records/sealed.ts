@@ -75,7 +75,15 @@ export class SealedStore {
     return keys && this.#keep(tenant, keys)
   }
 
+  /** Forgets the keys of a tenant that another process has removed. Returns true if there were such keys. */
+  async forgetRemoved(tenant: string): Promise<boolean> {
+    if (!this.#tenants.has(tenant) || !(await this.keyring.forgetRemoved(tenant))) return false
+    return this.#tenants.delete(tenant)
+  }
+
   async createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
+    // What is sealed under keys that are gone could never be read.
+    if (tenant !== rootTenant) await this.forgetRemoved(tenant)
     const known = this.#tenants.get(tenant)
     return known ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
   }
