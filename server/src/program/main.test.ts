@@ -147,14 +147,51 @@ t.test('a production server applies its bootstrap file, and prints no key', asyn
   t.notOk(existsSync(join(folder, 'data', 'master.key')))
 })
 
-t.test('SIGUSR1 opens no debugger', async t => {
-  const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev'], {}, [])
-  const { url } = await server.ready()
-  server.signal('SIGUSR1')
-  t.equal((await fetch(`${url}/livez`)).status, 200)
-  const { code, stderr } = await server.end()
-  t.equal(code, 0)
+/** Returns the processes that run Node, of one and all that it started. */
+async function nodesOf(pid: number): Promise<number[]> {
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '')
+  const command = await read(`/proc/${pid}/cmdline`)
+  const children = (await read(`/proc/${pid}/task/${pid}/children`)).split(' ').filter(Boolean).map(Number)
+  const below = (await Promise.all(children.map(nodesOf))).flat()
+  return command.startsWith(`${process.execPath}\0`) ? [pid, ...below] : below
+}
+
+const onLinux = process.platform === 'linux' ? {} : { skip: 'it looks into /proc' }
+
+t.test('SIGUSR1 opens no debugger in the server and in processes of formulas', onLinux, async t => {
+  const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev', '--json'])
+  const [line] = await server.printed(/^\{.*\}$/m)
+  const { url, pid, management_key, private_key } = JSON.parse(line)
+  const send = async (key: string, path: string, body: object) => {
+    const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' }
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    t.ok(response.ok)
+    return (await response.json()) as { id: string }
+  }
+  const code = 'module.exports = async () => ({ raw: 1 })'
+  const formula = await send(management_key, '/reactor-formulas', { name: 'F', type: 'private', code })
+  const reactor = await send(management_key, '/reactors', { name: 'R', configuration: {}, formula })
+  const react = () => send(private_key, `/reactors/${reactor.id}/react`, { args: {} })
+  await react()
+  const nodes = await nodesOf(pid)
+  t.ok(nodes.length > 1, 'some run formulas')
+  for (const one of nodes) process.kill(one, 'SIGUSR1')
+  await react()
+  // The port of the debugger is 9229, in hexadecimal 240D. Each may have a network of its own.
+  for (const one of nodes)
+    t.notMatch(await readFile(`/proc/${one}/net/tcp`, 'utf8'), /:240D 00000000:0000 0A/)
+  const { code: exitCode, stderr } = await server.end()
+  t.equal(exitCode, 0)
   t.notMatch(stderr, /Debugger/)
+})
+
+t.test('a debugger that was asked for opens', async t => {
+  const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev'], {
+    NODE_OPTIONS: '--inspect=127.0.0.1:0',
+  })
+  await server.ready()
+  server.signal('SIGUSR1')
+  t.match((await server.end()).stderr, /Debugger listening on ws:\/\/127\.0\.0\.1:\d+/)
 })
 
 t.test('after a signal the server finishes requests in flight, then exits', async t => {
