@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { $, defineConfig } from '@hey-api/openapi-ts'
 import { parse } from 'yaml'
 import { developmentOnly, withoutDevelopment } from '../server/scripts/generate/dev-profile.ts'
-import { operationsPlugin } from './openapi-ts.operations.ts'
+import type { Contract } from './scripts/generate/contract.ts'
+import { operationsPlugin } from './scripts/generate/operations.ts'
 
 /**
- * Writes the client's types and table of operations, the same for the client of development servers, and the types of
+ * Writes the client's types, table of operations and classes, the former two for the client of development servers, and the types of
  * the server's handlers. Run from the root: `openapi-ts -f sdk/openapi-ts.config.ts`. It empties each output folder
  * first.
  */
@@ -32,12 +33,14 @@ const slashes = {
       : undefined,
 }
 
+const classesOf = withoutDevelopment(contract()) as unknown as Contract
+
 export default defineConfig([
   {
     ...common,
     input: withoutDevelopment(contract()),
     output: { path: 'sdk/src/generated', module: { extension: '.ts' } },
-    plugins: [{ name: '@hey-api/typescript', '~resolvers': slashes }, operationsPlugin()],
+    plugins: [{ name: '@hey-api/typescript', '~resolvers': slashes }, operationsPlugin({ classesOf })],
   },
   {
     ...common,

@@ -46,3 +46,10 @@ export function asCall<T>(envelope: Promise<Envelope<T>>): Call<T> {
 export function mapCall<T, U>(call: Call<T>, map: (envelope: Envelope<T>) => U): Call<U> {
   return asCall(call.withResponse().then(envelope => ({ ...envelope, data: map(envelope) })))
 }
+
+/** Returns the trace id as the result of a call that the server has accepted: what it does comes later, as a webhook. */
+export function accepted<T>(call: Call<T>): Call<T | { traceId: string | undefined }> {
+  return mapCall(call, ({ data, response, traceId }) =>
+    response.status === 202 && data === undefined ? { traceId } : data,
+  )
+}

@@ -107,9 +107,19 @@ t.test('bodies are sent unchanged', async t => {
 
 t.test('calls return the parsed body, or undefined if there is none', async t => {
   const answers = [json({ a: 1 }), new Response(null, { status: 204 }), new Response('', { status: 200 })]
-  const { surrogate } = fakeClient(() => answers.shift() ?? new Response(null, { status: 202 }))
+  const { surrogate } = fakeClient(() => answers.shift() ?? new Response(null, { status: 204 }))
   t.same(await surrogate.tokens.get(id), { a: 1 })
   t.equal(await surrogate.tokens.delete(id), undefined)
   t.equal(await surrogate.sessions.authorize({ nonce: 'a' }), undefined)
   t.equal(await surrogate.reactors.react(id, {}), undefined)
+})
+
+t.test('an invocation whose result follows as a webhook resolves with the trace id', async t => {
+  const headers = { 'svc-trace-id': 'a-trace' }
+  const answers = [new Response(null, { status: 202, headers }), json({ raw: 1 }), json('chosen', 202)]
+  const { surrogate } = fakeClient(() => answers.shift() ?? json({}))
+  const body = { callback_url: 'https://a.test' }
+  t.same(await surrogate.reactors.react(id, body), { traceId: 'a-trace' })
+  t.same(await surrogate.reactors.react(id, body), { raw: 1 }, 'control: a result')
+  t.equal(await surrogate.reactors.react(id, {}), 'chosen', 'a body that the formula chose')
 })

@@ -1,21 +1,11 @@
-import type { Call } from './call.ts'
 import { explainLost } from './explain-lost.ts'
 import { isMistake } from './fetch.ts'
-import { detokenize, tokenize } from './generated/operations.gen.ts'
-import type { DetokenizedPayload, TokenizedPayload } from './generated/types.gen.ts'
+import { Client } from './generated/resources/client.gen.ts'
+import type { RevealingTokens } from './generated/resources/iterable-tokens.gen.ts'
 import { withLog } from './observe.ts'
-import type { RequestOptions, SurrogateOptions } from './options.ts'
-import { Applications } from './resources/applications.ts'
-import { IterableTokens, type RevealingTokens } from './resources/iterable-tokens.ts'
-import { Jobs } from './resources/jobs.ts'
-import { Logs } from './resources/logs.ts'
-import { ReactorFormulas } from './resources/reactor-formulas.ts'
-import { Reactors } from './resources/reactors.ts'
-import { Sessions } from './resources/sessions.ts'
-import { Tenants } from './resources/tenants.ts'
+import type { SurrogateOptions } from './options.ts'
 import { realWaits, type Waits } from './retry.ts'
-import { createSend, type Send } from './transport.ts'
-import type { Json } from './typed-data.ts'
+import { createSend } from './transport.ts'
 
 /**
  * A client for one server and one key. Create one for each of your keys; clients share no state. Printing a client does
@@ -34,79 +24,18 @@ import type { Json } from './typed-data.ts'
  * })
  * ```
  */
-export class Surrogate {
-  /** Sensitive values, and the tokens that stand in for them. */
-  declare readonly tokens: IterableTokens
-  /** Code templates. */
-  declare readonly reactorFormulas: ReactorFormulas
-  /** Configured instances of formulas, which run with the data of tokens. */
-  declare readonly reactors: Reactors
-  /** Short-lived keys for code in places that you do not control, such as a browser. */
-  declare readonly sessions: Sessions
-  /** The holders of API keys, with their permissions. */
-  declare readonly applications: Applications
-  /** The tenant of the key, and the permissions that its applications may hold. */
-  declare readonly tenants: Tenants
-  /** The audit log of the tenant. */
-  declare readonly jobs: Jobs
-  declare readonly logs: Logs
-
+export class Surrogate extends Client {
   readonly #options: SurrogateOptions
   readonly #waits: Waits
-  readonly #send: Send
 
   /** Throws a `TypeError` if an option is invalid, such as an empty key or a malformed base URL. */
   constructor(options: SurrogateOptions)
   /** @internal */
   constructor(options: SurrogateOptions, waits: Waits)
   constructor(options: SurrogateOptions, waits = realWaits) {
-    const send = createSend(options && { isMistake, explain: explainLost, ...withLog(options) }, waits)
+    super(createSend(options && { isMistake, explain: explainLost, ...withLog(options) }, waits))
     this.#options = options
     this.#waits = waits
-    this.#send = send
-    this.tokens = new IterableTokens(send)
-    this.reactorFormulas = new ReactorFormulas(send)
-    this.reactors = new Reactors(send)
-    this.sessions = new Sessions(send)
-    this.applications = new Applications(send)
-    this.tenants = new Tenants(send)
-    this.jobs = new Jobs(send)
-    this.logs = new Logs(send)
-  }
-
-  /**
-   * Creates a token for each value in a payload, all or none, and returns the payload with tokens in the place of the
-   * values: a token object for each object with `type` and `data`, a token id for each other value. Needs
-   * `token:create` on every container.
-   *
-   * Throws `BadRequestError` if a value is not valid, `ConflictError` if an id is taken.
-   *
-   * @example
-   * ```ts
-   * const { card, email } = await surrogate.tokenize<{ card: Token<Card>; email: string }>({
-   *   card: { type: 'card', data: { number: '4242424242424242' } },
-   *   email: 'jane@example.org',
-   * })
-   * ```
-   */
-  tokenize<T = TokenizedPayload>(payload: Json, options?: RequestOptions): Call<T> {
-    return this.#send(tokenize, { body: payload as TokenizedPayload }, options) as Call<T>
-  }
-
-  /**
-   * Returns the payload with each `{{ token-id }}` expression replaced by the token's data, as the access rules for
-   * `token:use` show it. A payload can have at most 100 different tokens.
-   *
-   * Throws `BadRequestError`, which names every token that does not exist, and `PermissionError` if the key may not use
-   * a token.
-   *
-   * @example
-   * ```ts
-   * const { card } = await surrogate.detokenize<{ card: Card }>({ card: '{{ token-id }}' })
-   * ```
-   */
-  detokenize<T = DetokenizedPayload>(payload: Json, options?: RequestOptions): Call<T> {
-    return this.#send(detokenize, { body: payload as TokenizedPayload }, options) as Call<T>
   }
 
   /**

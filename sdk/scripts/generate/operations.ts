@@ -1,14 +1,16 @@
-import { $, type DefinePlugin, definePluginConfig, type IR } from '@hey-api/openapi-ts'
+import { $, type DefinePlugin, definePluginConfig, type IR, TsDsl } from '@hey-api/openapi-ts'
+import ts from 'typescript'
+import type { Contract } from './contract.ts'
+import { errorsModule } from './errors.ts'
+import { resourceModules } from './resources.ts'
 
-type OperationsPlugin = DefinePlugin<{ name: 'operations' }>
+type OperationsPlugin = DefinePlugin<{ name: 'operations'; classesOf?: Contract }>
 
 /**
  * Writes `operations.gen.ts`: what the client needs to send each operation of the contract, and a type with the
  * generated types of each operation's request and responses. Each operation is a constant of its own (`tokensGet` for
- * `tokens.get`), so that bundlers can leave out those that an application does not use.
- *
- * They replace the client of openapi-ts, which is several times as large and does not compile under
- * `exactOptionalPropertyTypes`.
+ * `tokens.get`), so that bundlers can leave out those that an application does not use. With `classesOf` it also writes
+ * the classes of the client, into `resources/`, and those of errors.
  */
 const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
   const types = $.type.object()
@@ -41,6 +43,27 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
     { order: 'declarations' },
   )
   plugin.node($.type.alias(plugin.symbol('Operations')).export().type(types))
+  const { classesOf } = plugin.config
+  if (!classesOf) return
+  const modules = [['status-errors', errorsModule(classesOf)] as const, ...resourceModules(classesOf)]
+  for (const [path, code] of modules)
+    plugin.node(new Source(plugin.symbol(path, { getFilePath: () => path }), code))
+}
+
+/** A module as text: the printer prints the text of an identifier as it is. */
+class Source extends TsDsl<ts.Identifier> {
+  readonly '~dsl' = 'Source'
+  readonly #code: string
+
+  constructor(symbol: Parameters<TsDsl['name']['set']>[0], code: string) {
+    super()
+    this.name.set(symbol)
+    this.#code = code
+  }
+
+  override toAst(): ts.Identifier {
+    return ts.factory.createIdentifier(this.#code)
+  }
 }
 
 /**
