@@ -96,7 +96,7 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
         : common
 
     for (let retries = 0, maybeDone = false; ; retries++) {
-      signal?.throwIfAborted()
+      if (signal?.aborted) throw signal.reason
       const event = { operation: name, method, url, retries }
       try {
         client.onRequest?.(event)

@@ -3,7 +3,11 @@ import { mustBe, refuseMissing } from './check.ts'
 /** Checks a base URL and returns it without a slash at the end. */
 export function checkedBaseUrl(baseUrl: string | undefined): string {
   refuseMissing('baseUrl', baseUrl)
-  const { href, origin, pathname } = URL.canParse(baseUrl) ? new URL(baseUrl) : ({} as URL)
+  let [href, origin, pathname] = ['', '', '']
+  try {
+    // Not `canParse`, which is newer than some runtimes.
+    ;({ href, origin, pathname } = new URL(baseUrl))
+  } catch {}
   mustBe(
     'baseUrl',
     /^http/.test(origin) && href === origin + pathname,

@@ -14,6 +14,7 @@ export {
   type DevConsoleLine,
   DevError,
   type DevEvent,
+  type DevLeakOptions,
   type DevLeakPlace,
   type DevLeakReport,
   type DevLeaks,
@@ -25,7 +26,9 @@ export {
   type DevTenantKeys,
   type DevWritable,
   type ExpectedRequest,
+  hearConsoleOf,
   requestMatchers,
+  type SilenceOptions,
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/transport/listener.ts'
 export { ProfileError } from './program/profile.ts'

@@ -31,7 +31,7 @@ export function vaultHandlers(vault: Pick<Vault, 'fetch'>, baseUrl: string): Htt
       url.pathname = url.pathname.slice(path.length)
       // A connection that was closed on purpose; other errors are mistakes.
       return vault.fetch(path === '' ? request : new Request(url, request)).catch(error => {
-        if (error instanceof TypeError) return HttpResponse.error()
+        if (Object(error).name === 'TypeError') return HttpResponse.error()
         throw error
       })
     }),

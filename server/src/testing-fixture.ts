@@ -4,8 +4,10 @@
  * other runners there are `@surrogate/server/testing/vitest`, `/playwright` and `/jest`. Needs `@surrogate/sdk`.
  */
 import { Surrogate } from '@surrogate/sdk'
-import { Dev, DevError, type DevTenant } from '@surrogate/sdk/dev'
+import { Dev, type DevTenant } from '@surrogate/sdk/dev'
 import { testVault } from './testing.ts'
+
+export { hearConsoleOf } from '@surrogate/sdk/dev'
 
 /** What a test gets. */
 export interface VaultFixture {
@@ -63,7 +65,7 @@ export class Fixtures {
       await tenant.restore(idle.snapshot)
     } catch (error) {
       // A test has reset the server.
-      if (error instanceof DevError) return undefined
+      if (Object(error).name === 'DevError') return undefined
       throw error
     }
     await dev.requests.clear()
@@ -81,7 +83,7 @@ export class Fixtures {
     await dev.requests.clear()
     const snapshot = await tenant.snapshot().catch(error => {
       // Other storages than memory: have no snapshots: each test has a tenant of its own.
-      if (error instanceof DevError && error.status === 409) return undefined
+      if (error.name === 'DevError' && error.status === 409) return undefined
       throw error
     })
     return snapshot === undefined ? { fixture } : { fixture, snapshot }

@@ -4,20 +4,11 @@
  * `vitest` 4 and `@surrogate/sdk`.
  */
 
-import type { DevRequestPattern, ExpectedRequest } from '@surrogate/sdk/dev'
 import { requestMatchers } from '@surrogate/sdk/dev'
 import { test as base, expect, type TestAPI } from 'vitest'
 import { type FixtureOptions, Fixtures, type VaultFixture } from './testing-fixture.ts'
 
 export type { FixtureOptions, VaultFixture } from './testing-fixture.ts'
-
-declare module 'vitest' {
-  // biome-ignore lint/suspicious/noExplicitAny: the parameter has to be that of vitest
-  interface Matchers<T = any> {
-    toHaveReceived(expected: ExpectedRequest): Promise<void>
-    toHaveReceivedInOrder(patterns: readonly DevRequestPattern[]): Promise<void>
-  }
-}
 
 expect.extend(requestMatchers)
 

@@ -5,6 +5,7 @@ import { OperatorError } from './base/operator-error.ts'
 import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { toFetch } from './http/transport/fetch-adapter.ts'
+import { requestOf } from './http/transport/foreign-request.ts'
 import { type Address, type Listening, listen } from './http/transport/listener.ts'
 import { withProfile } from './program/profile.ts'
 import { refuseUnknown, type VaultFacts, type VaultOptions } from './vault-options.ts'
@@ -127,7 +128,7 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
   return {
     fetch: async (input, init) => {
       const { core } = await open()
-      const request = input instanceof Request && !init ? input : new Request(input, init)
+      const request = await requestOf(input, init)
       return unlessAborted(request.signal, toFetch(core)(request))
     },
     listen: async (address = {}) => {

@@ -34,6 +34,8 @@ const Module = require('node:module')
 const { createRequire = Module.createRequire } = Object.getPrototypeOf(Module)
 try {
   module.exports = createRequire(__filename)('./${entry}.js')
+  // Jest gives each test file another global object, with a console of its own, than the module has.
+  module.exports.hearConsoleOf?.(globalThis)
 } catch (error) {
   if (error.code !== 'ERR_REQUIRE_ESM') throw error
   throw new Error('${sentence}')

@@ -22,6 +22,8 @@ export class BoundedLog<T> {
   /** The first item that was not dropped. */
   #first = 0
   #bytes = 0
+  #added = 0
+  #lastDropped: T | undefined
 
   constructor(most: number, mostBytes: number) {
     this.#most = most
@@ -30,15 +32,36 @@ export class BoundedLog<T> {
 
   /** Adds an item, and drops the oldest ones if there are too many. */
   add(item: T, bytes: number): void {
+    this.#added++
     this.#kept.push({ item, bytes, isTaken: false })
     this.#bytes += bytes
     while (this.#kept.length - this.#first > this.#most || this.#bytes > this.#mostBytes) {
       this.#bytes -= this.#kept[this.#first]?.bytes ?? this.#bytes
+      this.#lastDropped = this.#kept[this.#first]?.item
       this.#first++
     }
     // Not for each item, as all are moved.
     if (this.#first > this.#most) this.#trim()
     this.serve()
+  }
+
+  /** Number of items that were added, also of those that are no longer there. */
+  get added(): number {
+    return this.#added
+  }
+
+  /** The latest item that was dropped to make room since the log was emptied. */
+  get lastDropped(): T | undefined {
+    return this.#lastDropped
+  }
+
+  /** Removes all items, and ends all waits. */
+  empty(): void {
+    this.#kept = []
+    this.#first = 0
+    this.#bytes = 0
+    this.#lastDropped = undefined
+    this.close()
   }
 
   #trim(): void {
@@ -118,9 +141,9 @@ export class TenantLogs<T> {
     return found
   }
 
-  /** Drops the log of a tenant, and ends its waits. */
-  drop(tenant: string): void {
-    this.#logs.delete(tenant)
+  /** Empties the log of a tenant, and ends its waits. */
+  empty(tenant: string): void {
+    this.#logs.get(tenant)?.empty()
   }
 
   /** Drops all logs, and ends all waits. */

@@ -45,16 +45,19 @@ export class Journal {
         const body = await this.#logs.of(tenant).next(filterOf(query, operations), timeout, onGone)
         return body ? { status: 200, body } : { status: 204 }
       },
-      'dev.requests.match': async ({ tenant, body }) => ({
-        status: 200,
-        body: this.#matching.match(
-          this.#logs.of(tenant).list(({ number }) => number > (body.since ?? 0)),
+      'dev.requests.match': async ({ tenant, body }) => {
+        const { since = 0 } = body
+        const log = this.#logs.of(tenant)
+        const matched = this.#matching.match(
+          log.list(({ number }) => number > since),
           body,
           recorded,
-        ),
-      }),
+        )
+        const complete = (log.lastDropped?.number ?? 0) <= since
+        return { status: 200, body: { ...matched, recorded: log.added, complete } }
+      },
       'dev.requests.clear': async ({ tenant }) => {
-        this.#logs.drop(tenant)
+        this.#logs.empty(tenant)
         return { status: 204 }
       },
     }

@@ -109,7 +109,6 @@ t.test('of requests that differ as little, the latest is the nearest', async t =
 
 t.test('assertNone shows what came', async t => {
   const { tenant, requests } = await openShop(t)
-  await t.resolves(requests.assertNone())
   await tenant.send('GET', '/tokens')
   await t.resolves(requests.assertNone({ operation: 'tokens.create' }))
   t.match(
@@ -117,6 +116,42 @@ t.test('assertNone shows what came', async t => {
     /received 1; these match:\n.*tokens\.list/,
   )
   t.match(await failure(requests.assertNone()), /expected 0 requests to any operation/)
+})
+
+t.test('an assertion of no request fails if none could have been seen', async t => {
+  const { vault, tenant, requests } = await openShop(t)
+  const none = { operation: 'tokens.delete' } as const
+  const not = { isNot: true }
+  const assertions = (options: object) => [
+    () => requests.assertNone({ ...none, ...options }),
+    () => requests.assert({ ...none, ...options, times: 0 }),
+    async () => void (await requestMatchers.toHaveReceived.call(not, requests, { ...none, ...options })),
+  ]
+  const says = /no request of this tenant has ever come.*tokens\.delete.*allowSilence/s
+  for (const assertion of assertions({})) t.match(await failure(assertion()), says)
+  const inOrder = () => requestMatchers.toHaveReceivedInOrder.call(not, requests, [none])
+  t.match(await failure(inOrder()), /has ever come/)
+  for (const assertion of assertions({ allowSilence: true })) await t.resolves(assertion())
+  t.match(
+    await requestMatchers.toHaveReceived(requests, none),
+    { pass: false },
+    'without `not` it just fails',
+  )
+  await t.rejects(requests.assertOrder([]), { name: 'TypeError' })
+
+  const other = await openTenant(vault)
+  await other.send('GET', '/tokens')
+  t.match(await failure(requests.assertNone(none)), says, 'that of another tenant does not count')
+  await tenant.send('GET', '/tokens')
+  for (const assertion of assertions({})) await t.resolves(assertion())
+  await requests.clear()
+  for (const assertion of assertions({})) await t.resolves(assertion(), 'one that was cleared counts')
+
+  for (let sent = 0; sent <= 1000; sent++) await tenant.send('GET', '/tokens/none')
+  for (const assertion of assertions({ allowSilence: true }))
+    t.match(await failure(assertion()), /may be missing, as the first ones are no longer kept/)
+  const [{ number: since } = { number: 0 }] = await requests.list()
+  await t.resolves(requests.assertNone({ ...none, since }))
 })
 
 t.test('assertOrder finds requests one after the other, with others between them', async t => {
@@ -143,7 +178,8 @@ t.test('assertOrder finds requests one after the other, with others between them
 })
 
 t.test('an unknown operation is refused with a suggestion, also where nothing is expected', async t => {
-  const { requests } = await openShop(t)
+  const { tenant, requests } = await openShop(t)
+  await tenant.send('GET', '/tokens')
   const suggestion = /operation is not an operation; did you mean tokens\.create\?/
   for (const assertion of [
     requests.assert({ operation: 'tokens.creat' }),

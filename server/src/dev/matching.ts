@@ -76,7 +76,7 @@ export class Matching {
     requests: readonly Recorded[],
     pattern: Pattern,
     operations: readonly Matchable[],
-  ): Immutable<DevMatchedRequests> {
+  ): Immutable<Pick<DevMatchedRequests, 'data' | 'nearest'>> {
     const expected = this.#expected(pattern, operations)
     const data: Recorded[] = []
     let nearest: { request: Recorded; differences: DevDifference[]; weight: number } | undefined

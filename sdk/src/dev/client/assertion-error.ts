@@ -1,7 +1,7 @@
 import type { DevMatchedRequests, DevRecordedRequest, DevRequestPattern } from './generated/types.gen.ts'
 
 /**
- * Recorded requests are not what a test expects. Test runners show it as they show the errors of `node:assert`.
+ * Recorded requests are not what a test expects, or a search for leaks could not have found any. Test runners show it as they show the errors of `node:assert`.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export function nameOf({ operation = 'any operation', status, body, path }: DevR
 const mostLines = 20
 
 /** Shows the requests that match, or the nearest one and what differs. */
-export function failureText({ data, nearest }: DevMatchedRequests): string {
+export function failureText({ data, nearest }: Pick<DevMatchedRequests, 'data' | 'nearest'>): string {
   if (data.length > 0) {
     const more = data.length > mostLines ? [`  … and ${data.length - mostLines} more`] : []
     return `; these match:\n${[...data.slice(0, mostLines).map(line), ...more].join('\n')}`

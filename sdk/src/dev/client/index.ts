@@ -1,4 +1,5 @@
 export { DevAssertionError } from './assertion-error.ts'
+export { hearConsoleOf } from './consoles.ts'
 export {
   Dev,
   type DevApplication,
@@ -25,6 +26,7 @@ export type {
 } from './generated/types.gen.ts'
 export { DevInbox } from './inbox.ts'
 export type {
+  DevLeakOptions,
   DevLeakPlace,
   DevLeakReport,
   DevLeakSource,
@@ -33,7 +35,7 @@ export type {
 } from './leaks.ts'
 export { type DevBank, type DevCard, type DevCardOptions, DevMake } from './make.ts'
 export { requestMatchers } from './matchers.ts'
-export { DevRequests, type ExpectedRequest, type RequestFilter } from './requests.ts'
+export { DevRequests, type ExpectedRequest, type RequestFilter, type SilenceOptions } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export { DevSessions } from './sessions.ts'
 export type { DevTenantClock } from './tenant-clock.ts'

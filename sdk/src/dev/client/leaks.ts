@@ -1,3 +1,4 @@
+import { DevAssertionError } from './assertion-error.ts'
 import { devLeaksFind } from './generated/operations.gen.ts'
 import type { DevLeak } from './generated/types.gen.ts'
 import { misspeltIn } from './resembling.ts'
@@ -41,6 +42,24 @@ export interface DevLeakReport {
   readonly values: number
   /** Number of values that are too short to be searched for. */
   readonly skipped: number
+  /** Number of characters that were searched. */
+  readonly searched: number
+}
+
+/**
+ * Options of a search for leaks.
+ *
+ * @example
+ * ```ts
+ * const options: DevLeakOptions = { allowSilence: true }
+ * ```
+ */
+export interface DevLeakOptions {
+  /**
+   * Resolves also if nothing was written, or the tenant has no value to search for: otherwise that is an error, since no
+   * leak could have been found.
+   */
+  readonly allowSilence?: boolean
 }
 
 /**
@@ -58,10 +77,14 @@ export interface DevLeaks {
   /**
    * @param source a text, a stream of texts or bytes in UTF-8, UTF-16 or gzip, or, of a vault in this process, a folder: all files in it
    * and below it, without those behind links
+   * @throws {DevAssertionError} if there was nothing to search, or nothing to search for
    */
-  find(source: DevLeakSource | { readonly folder: string }): Promise<DevLeakReport>
-  /** Keeps what is written to a stream from now on. `end` stops that and searches it. Watches of one stream may overlap. */
-  watch(stream: DevWritable): DevLeakWatch
+  find(source: DevLeakSource | { readonly folder: string }, options?: DevLeakOptions): Promise<DevLeakReport>
+  /**
+   * Keeps what is written to a stream from now on; of `process.stdout` and `process.stderr` also what `console` prints, which
+   * test runners write elsewhere. `end` stops that and searches it. Watches of one stream may overlap.
+   */
+  watch(stream: DevWritable, options?: DevLeakOptions): DevLeakWatch
 }
 
 /**
@@ -83,6 +106,7 @@ export type DevLeakSource = string | Iterable<string | Uint8Array> | AsyncIterab
  * ```
  */
 export interface DevLeakWatch {
+  /** @throws {DevAssertionError} if nothing was written, or there is nothing to search for */
   end(): Promise<DevLeakReport>
 }
 
@@ -133,33 +157,49 @@ export function leaks(send: DevSend, filesIn: FilesIn | undefined): DevLeaks {
       }
     }
     await search(rest, true)
-    return { places: [...places.values()], values, skipped }
+    return { places: [...places.values()], values, skipped, searched: from }
   }
   const findInFolder = async (folder: string): Promise<DevLeakReport> => {
     if (!filesIn)
       throw new Error('folders need a vault in this process; use the command `surrogate-server leaks`')
     const places: DevLeakPlace[] = []
-    let { values, skipped } = await find('')
+    let { values, skipped, searched } = await find('')
     for await (const { file, read } of filesIn(folder)) {
       const report = await find(read())
       ;({ values, skipped } = report)
+      searched += report.searched
       places.push(...report.places.map(place => ({ file, ...place })))
     }
-    return { places, values, skipped }
+    return { places, values, skipped, searched }
   }
   return {
-    find: async source => {
-      if (typeof Object(source).folder === 'string') return findInFolder(Object(source).folder)
-      if (isSource(source)) return find(source)
+    find: async (source, options) => {
+      if (typeof Object(source).folder === 'string')
+        return proven(await findInFolder(Object(source).folder), options)
+      if (isSource(source)) return proven(await find(source), options)
       throw new TypeError(
         `leaks.find takes a text, a stream, a list of texts, or { folder: 'logs' }${misspeltIn(source, ['folder'])}`,
       )
     },
-    watch: stream => {
+    watch: (stream, options) => {
       const end = watchStream(stream)
-      return { end: async () => find(end()) }
+      return { end: async () => proven(await find(end()), options) }
     },
   }
+}
+
+/** Returns a report that could have had a place in it. @throws {DevAssertionError} */
+function proven(report: DevLeakReport, { allowSilence = false }: DevLeakOptions = {}): DevLeakReport {
+  const { places, values, searched } = report
+  if (allowSilence || places.length > 0 || (values > 0 && searched > 0)) return report
+  const missing =
+    searched === 0
+      ? 'nothing was written, so that no leak could be found: does the application write elsewhere?'
+      : 'this tenant has no value to search for, so that no leak could be found: is it the tenant of the application?'
+  throw new DevAssertionError(missing, ' ({ allowSilence: true } if that is right)', {
+    actual: searched === 0 ? searched : values,
+    expected: 'at least 1',
+  })
 }
 
 function isSource(source: unknown): source is DevLeakSource {

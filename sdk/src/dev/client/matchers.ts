@@ -13,35 +13,66 @@ import type { DevRequests, ExpectedRequest } from './requests.ts'
  * ```
  */
 export const requestMatchers = {
-  toHaveReceived: (
-    requests: DevRequests,
-    expected: ExpectedRequest,
-  ): Promise<{ pass: boolean; message: () => string }> => {
+  async toHaveReceived(this: unknown, requests: DevRequests, expected: ExpectedRequest): Promise<Verdict> {
     const { times, ...pattern } = expected
     const unwanted = times === undefined ? 'a request that should not be there' : `not ${times} such requests`
-    return verdict(requests.assert(expected), async () => {
+    const found = await verdict(requests.assert(expected), async () => {
       const refused = await requests.assertNone(pattern).catch((error: Error) => error.message)
       return `expected ${unwanted}: ${refused ?? ''}`
     })
+    // A request that nobody could see would be none, too.
+    if (!found.pass && isNot(this)) await requests.assertSeen(expected)
+    return found
   },
-  toHaveReceivedInOrder: (
+  async toHaveReceivedInOrder(
+    this: unknown,
     requests: DevRequests,
     patterns: readonly DevRequestPattern[],
-  ): Promise<{ pass: boolean; message: () => string }> =>
-    verdict(requests.assertOrder(patterns), async () => 'expected requests in another order'),
+  ): Promise<Verdict> {
+    const found = await verdict(
+      requests.assertOrder(patterns),
+      async () => 'expected requests in another order',
+    )
+    if (!found.pass && isNot(this)) await requests.assertSeen({})
+    return found
+  },
+}
+
+/** True for a matcher after `not`. */
+const isNot = (expectation: unknown) => (Object(expectation) as { isNot?: boolean }).isNot === true
+
+interface Verdict {
+  readonly pass: boolean
+  readonly message: () => string
 }
 
 /** Turns an assertion into a verdict. Other errors, such as that of an unknown operation, are thrown with `not` too. */
-async function verdict(
-  assertion: Promise<void>,
-  unwanted: () => Promise<string>,
-): Promise<{ pass: boolean; message: () => string }> {
+async function verdict(assertion: Promise<void>, unwanted: () => Promise<string>): Promise<Verdict> {
   try {
     await assertion
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'AssertionError') throw error
-    return { pass: false, message: () => error.message }
+    // By its code, as the error may come from another realm, such as that of a test runner.
+    const { code, message } = Object(error) as { code?: unknown; message: string }
+    if (code !== 'ERR_ASSERTION') throw error
+    return { pass: false, message: () => message }
   }
   const text = await unwanted()
   return { pass: true, message: () => text }
+}
+
+declare global {
+  // jest, and vitest, which takes over the matchers of jest.
+  namespace jest {
+    // biome-ignore lint/complexity/noBannedTypes: the parameters have to be those of jest
+    interface Matchers<R, T = {}> {
+      toHaveReceived(expected: ExpectedRequest): Promise<void>
+      toHaveReceivedInOrder(patterns: readonly DevRequestPattern[]): Promise<void>
+    }
+  }
+  namespace PlaywrightTest {
+    interface Matchers<R, T = unknown> {
+      toHaveReceived(expected: ExpectedRequest): Promise<void>
+      toHaveReceivedInOrder(patterns: readonly DevRequestPattern[]): Promise<void>
+    }
+  }
 }

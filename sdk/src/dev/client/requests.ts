@@ -31,7 +31,20 @@ export interface RequestFilter {
  * const once: ExpectedRequest = { operation: 'tokens.create', body: { type: 'card' }, times: 1 }
  * ```
  */
-export type ExpectedRequest = DevRequestPattern & { readonly times?: number }
+export type ExpectedRequest = DevRequestPattern & { readonly times?: number } & SilenceOptions
+
+/**
+ * Options of an assertion that no request came.
+ *
+ * @example
+ * ```ts
+ * const options: SilenceOptions = { allowSilence: true }
+ * ```
+ */
+export interface SilenceOptions {
+  /** Passes also if no request of the tenant has ever come: otherwise that is an error, since none could have been seen. */
+  readonly allowSilence?: boolean
+}
 
 /**
  * The requests that the server received from one tenant.
@@ -77,10 +90,13 @@ export class DevRequests {
    * Throws a `DevAssertionError` if no request matches, or not `times` of them: with the request that differs least, and
    * without data of either. Compares values of bodies, which a text such as `string(16)` does not.
    */
-  async assert({ times, ...pattern }: ExpectedRequest): Promise<void> {
+  async assert({ times, allowSilence, ...pattern }: ExpectedRequest): Promise<void> {
     const matched = await this.match(pattern)
     const count = matched.data.length
-    if (times === undefined ? count > 0 : count === times) return
+    if (times === undefined ? count > 0 : count === times) {
+      if (times !== undefined) refuseUnseen(matched, pattern, times > 0 || allowSilence)
+      return
+    }
     throw new DevAssertionError(
       `expected ${times ?? 'a'} request${(times ?? 1) === 1 ? '' : 's'} to ${nameOf(pattern)}, received ${count}`,
       failureText(matched),
@@ -88,13 +104,22 @@ export class DevRequests {
     )
   }
 
-  /** Throws a `DevAssertionError` if a request matches. */
-  async assertNone(pattern: DevRequestPattern = {}): Promise<void> {
+  /**
+   * Throws a `DevAssertionError` if a request matches, or if none could have been seen: no request of the tenant has ever come,
+   * or the first ones are no longer kept.
+   */
+  async assertNone(pattern: DevRequestPattern & SilenceOptions = {}): Promise<void> {
     await this.assert({ ...pattern, times: 0 })
+  }
+
+  /** Throws a `DevAssertionError` if a request that matches could not have been seen. @internal */
+  async assertSeen({ times: _, allowSilence, ...pattern }: ExpectedRequest): Promise<void> {
+    refuseUnseen(await this.match(pattern), pattern, allowSilence)
   }
 
   /** Throws a `DevAssertionError` unless requests match the patterns in this order. There may be others between them. */
   async assertOrder(patterns: readonly DevRequestPattern[]): Promise<void> {
+    if (patterns.length === 0) throw new TypeError('assertOrder takes one pattern or more')
     let since = 0
     for (const [at, pattern] of patterns.entries()) {
       const matched = await this.match({ ...pattern, since: Math.max(since, pattern.since ?? 0) })
@@ -116,4 +141,25 @@ export class DevRequests {
   async clear(): Promise<void> {
     await this.#send(devRequestsClear)
   }
+}
+
+/** @throws {DevAssertionError} */
+function refuseUnseen(
+  { recorded, complete }: DevMatchedRequests,
+  pattern: DevRequestPattern,
+  isSilenceAllowed = false,
+): void {
+  const counts = { actual: recorded, expected: 'at least 1' }
+  if (!complete)
+    throw new DevAssertionError(
+      `requests to ${nameOf(pattern)} may be missing`,
+      ', as the first ones are no longer kept: assert earlier, or give `since`, the number of a later request',
+      counts,
+    )
+  if (recorded === 0 && !isSilenceAllowed)
+    throw new DevAssertionError(
+      `no request of this tenant has ever come, so that none to ${nameOf(pattern)} could be seen`,
+      ': does the application use a key of this tenant? ({ allowSilence: true } if it may send none)',
+      counts,
+    )
 }

@@ -93,7 +93,7 @@ export function devRequest(options: DevOptions): DevRequest {
       if (value !== undefined) search.append(name, String(value))
     }
     const send = () =>
-      (fetch ?? globalThis.fetch)(`${base}${filled}${search.size > 0 ? `?${search}` : ''}`, {
+      (fetch ?? globalThis.fetch)(`${base}${filled}${String(search) && `?${search}`}`, {
         method,
         headers: {
           ...(managementKey === undefined ? {} : { [`${headerPrefix}-API-KEY`]: managementKey }),
@@ -130,8 +130,13 @@ function checkedOptions(options: DevOptions): DevOptions {
     const hint = optionNames.includes(name) ? '' : didYouMean(name, optionNames)
     if (hint !== '') throw new TypeError(`unknown option ${name}${hint}`)
   }
-  if (URL.canParse(options?.baseUrl)) return options
-  throw new TypeError('baseUrl must be the URL of a development server, such as http://127.0.0.1:4000')
+  try {
+    // Not `canParse`, which is newer than some runtimes.
+    new URL(options.baseUrl)
+    return options
+  } catch {
+    throw new TypeError('baseUrl must be the URL of a development server, such as http://127.0.0.1:4000')
+  }
 }
 
 /** How often a request is sent again that the server did not receive in time. */

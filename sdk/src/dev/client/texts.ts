@@ -24,7 +24,9 @@ export async function* textsOf(parts: Parts): AsyncGenerator<string> {
     yield decoder.decode(bytes, { stream: true })
   }
   if (!decoder && isPacked(bytes)) return yield* unpacked(bytes, iterator)
-  yield decoder ? decoder.decode() : decoderOf(bytes).decode(bytes)
+  // Not all runtimes have a decoder, and texts need none.
+  if (decoder) yield decoder.decode()
+  else if (bytes.length > 0) yield decoderOf(bytes).decode(bytes)
 }
 
 /** The bytes by which an encoding is recognized. */

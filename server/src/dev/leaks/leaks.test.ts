@@ -1,3 +1,4 @@
+import { Console } from 'node:console'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -6,6 +7,7 @@ import t from 'tap'
 import { Dev as SdkDev } from '../../../../sdk/src/dev/index.ts'
 import { openTenant, openVault, sender, type TestTenant } from '../../../verify/support/vault.ts'
 import { withoutIds } from '../../../verify/support/without-ids.ts'
+import { hearConsoleOf } from '../../generated/dev-client/index.ts'
 import { LeakFinder } from './finder.ts'
 
 const number = '4242424242424242'
@@ -111,6 +113,75 @@ t.test('a stream is watched until the end of the watch, and goes on to be writte
   t.notOk(Object.hasOwn(stream, 'write'), 'it is as it was')
 })
 
+t.test('a search that could not find anything fails, unless silence is right', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const stream = new PassThrough()
+  const watchOf = async (write: string, options = {}) => {
+    const watch = leaks.watch(stream, options)
+    if (write) stream.write(write)
+    return watch.end()
+  }
+  const failure = { name: 'AssertionError', code: 'ERR_ASSERTION' }
+  await t.rejects(watchOf('something'), { ...failure, message: /no value to search for.*allowSilence/s })
+  t.match(await watchOf('something', { allowSilence: true }), { values: 0, searched: 9 })
+  await fill(tenant)
+  t.match(await watchOf('something'), { places: [], values: 4, searched: 9 }, 'control')
+  await t.rejects(watchOf(''), { ...failure, message: /nothing was written.*allowSilence/s })
+  await t.rejects(leaks.find(''), { ...failure, message: /nothing was written/ })
+  t.match(await watchOf('', { allowSilence: true }), { places: [], searched: 0 })
+})
+
+t.test('with the output of the process a watch hears consoles, which test runners replace', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const printed: unknown[] = []
+  const runner = {
+    log: (...args: unknown[]) => printed.push(args),
+    error: (_: unknown) => printed.push('error'),
+  }
+  t.intercept(globalThis, 'console', { value: runner, configurable: true, writable: true })
+  const { log } = runner
+  const watch = leaks.watch(process.stdout)
+  const other = leaks.watch(process.stderr)
+  runner.log('paid by %s', number)
+  runner.error({ note: [note] })
+  const { places } = await watch.end()
+  t.match(places, [
+    { line: 1, column: 9, tokenId: 'the-card' },
+    { line: 2, tokenId: 'the-note' },
+  ])
+  t.equal(places.length, 2)
+  t.not(runner.log, log)
+  t.equal((await other.end()).places.length, 2)
+  t.equal(runner.log, log, 'it is as it was')
+  t.same(printed, [['paid by %s', number], 'error'], 'the runner gets it, too')
+  const quiet = leaks.watch(new PassThrough())
+  runner.log(number)
+  await t.rejects(quiet.end(), /nothing was written/, 'a stream of its own')
+})
+
+t.test('a console that writes to the stream is heard once, and that of another realm, too', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  await fill(tenant)
+  const { leaks } = vault.dev.forTenant(tenant)
+  const write = t.intercept(process.stdout, 'write', {
+    value: () => true,
+    configurable: true,
+    writable: true,
+  })
+  const realm = { console: new Console(process.stdout) }
+  hearConsoleOf(realm)
+  const watch = leaks.watch(process.stdout)
+  realm.console.log(number)
+  t.equal((await watch.end()).places.length, 1)
+  t.ok(write().length > 0, 'control: it writes')
+})
+
 t.test('watches of one stream overlap, and each sees all that is written until its end', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
@@ -135,7 +206,7 @@ t.test('watches of one stream overlap, and each sees all that is written until i
     }
     t.notOk(Object.hasOwn(stream, 'write'), `${order}: it is as it was`)
   }
-  const outer = leaks.watch(stream)
+  const outer = leaks.watch(stream, { allowSilence: true })
   const { write } = stream
   const foreign = (text: string) => Reflect.apply(write, stream, [text])
   stream.write = foreign as typeof write
@@ -210,8 +281,9 @@ t.test('a stream or file may be in UTF-16, and packed by gzip', async t => {
   }
   const cut = gzipSync(`${note}${'x'.repeat(100)}`)
   t.equal((await leaks.find([cut.subarray(0, -8)])).places.length, 1, 'one that is still written')
-  t.same((await leaks.find([])).places, [])
-  t.same((await leaks.find([Uint8Array.of(0x1f, 0x8b)])).places, [])
+  const silent = { allowSilence: true }
+  t.same((await leaks.find([], silent)).places, [])
+  t.same((await leaks.find([Uint8Array.of(0x1f, 0x8b)], silent)).places, [])
   const folder = t.testdir({ 'app.log.gz': gzipSync(note) })
   t.match((await leaks.find({ folder })).places, [{ tokenId: 'the-note' }])
 })
@@ -274,7 +346,8 @@ t.test('values that were deleted, changed, expired or refused are searched for, 
     [7, /.+/],
   ])
   t.equal(found.length, 7)
-  t.same((await vault.dev.forTenant(other).leaks.find(all.join())).places, [], 'of another tenant')
+  const ofOther = await vault.dev.forTenant(other).leaks.find(all.join(), { allowSilence: true })
+  t.same(ofOther.places, [], 'of another tenant')
 })
 
 t.test('a reset drops the values that further parts of a text would be searched for', async t => {
@@ -347,7 +420,9 @@ t.test('a folder is searched with all below it, links are not followed', async t
     ],
   )
   t.equal(values, 4)
-  t.same((await leaks.find({ folder: t.testdir({ empty: '' }) })).places, [])
+  const empty = t.testdir({ empty: '' })
+  t.same((await leaks.find({ folder: empty }, { allowSilence: true })).places, [])
+  await t.rejects(leaks.find({ folder: empty }), /nothing was written/)
   await t.rejects(leaks.find({ folder: join(folder, 'unknown') }), { code: 'ENOENT' })
   const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
   await t.rejects(wire.leaks.find({ folder }), /need a vault in this process/)

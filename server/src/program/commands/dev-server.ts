@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/operator-error.ts'
-import { Dev, DevError } from '../../generated/dev-client/index.ts'
+import { Dev } from '../../generated/dev-client/index.ts'
 import { type Flag, secretFlag, textFlag } from '../../option-flags.ts'
 import { type FlagValues, flags } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
@@ -31,8 +31,13 @@ export function devOf(values: FlagValues): Dev {
 }
 
 export function reasonOf(error: unknown): string {
-  if (error instanceof DevError) return error.message
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  const { name, message, code, cause } = error as {
+    name?: unknown
+    message: string
+    code?: unknown
+    cause?: { code?: unknown }
+  }
+  if (name === 'DevError') return message
   const known = code ?? cause?.code
   return known === undefined ? 'the server did not respond' : String(known)
 }

@@ -27,7 +27,8 @@ async function openTenant() {
   const { id } = await (await fetch(`${url}/tokens`, { method: 'POST', headers, body })).json()
   const run = (args: readonly string[], key = tenant.managementKey) =>
     runHere(['leaks', '--url', url, ...args], { SURROGATE_MANAGEMENT_KEY: key })
-  return { id, run, url }
+  const other = async () => (await vault.dev.createTenant()).managementKey
+  return { id, run, url, other }
 }
 
 t.test('places are printed with exit code 1, and no value', async t => {
@@ -60,13 +61,15 @@ t.test('without a leak the exit code is 0, and links are not followed', async t 
 })
 
 t.test('what cannot be searched is one sentence, and exit code 2', async t => {
-  const { run, url } = await openTenant()
-  const folder = t.testdir({ 'app.log': 'a' })
+  const { run, url, other } = await openTenant()
+  const folder = t.testdir({ 'app.log': 'a', 'empty.log': '' })
   const file = join(folder, 'app.log')
   const refused: readonly [args: string[], key: string | undefined, says: RegExp][] = [
     [[file], '', /which tenant\? Set --management-key/],
     [[], undefined, /expected PATH…/],
     [[join(folder, 'missing')], undefined, /missing cannot be read/],
+    [[join(folder, 'empty.log')], undefined, /nothing was searched: .*empty.log has no text/],
+    [[file], await other(), /the tenant has no value to search for/],
     [[file], 'key_mgt_of_nobody_at_all', /app.log could not be searched: dev.leaks.find: /],
     [
       [file, '--url', `http://127.0.0.1:${await closedPort()}`],
