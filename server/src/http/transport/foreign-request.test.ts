@@ -5,15 +5,17 @@ import { requestOf } from './foreign-request.ts'
 /** What a realm of its own has in the place of a class of Node: the same members, and another class. */
 const foreignSignal = (aborted = false) => {
   const listeners = new Set<() => void>()
-  return {
+  const signal = {
     aborted,
     reason: 'gone',
     addEventListener: (_: string, listener: () => void) => listeners.add(listener),
     removeEventListener: (_: string, listener: () => void) => listeners.delete(listener),
     abort: () => {
+      signal.aborted = true
       for (const listener of listeners) listener()
     },
   }
+  return signal
 }
 
 t.test('a request and a signal of another realm are taken by their members', async t => {
@@ -42,11 +44,10 @@ t.test('a vault gives up when a signal of another realm aborts', async t => {
   const headers = { 'SVC-API-KEY': privateKey }
   const signal = foreignSignal()
   t.equal((await vault.fetch('http://vault/tokens', { headers, signal: signal as never })).status, 200)
-  await t.rejects(
-    vault.fetch('http://vault/tokens', { headers, signal: foreignSignal(true) as never }),
-    'gone',
-  )
+  const aborted = foreignSignal(true) as never
+  const reasonOf = (call: Promise<unknown>) => call.then(() => 'done').catch(reason => reason)
+  t.equal(await reasonOf(vault.fetch('http://vault/tokens', { headers, signal: aborted })), 'gone')
   const pending = vault.fetch('http://vault/tokens', { headers, signal: signal as never })
   signal.abort()
-  t.equal(await pending.catch(reason => reason), 'gone')
+  t.equal(await reasonOf(pending), 'gone')
 })
