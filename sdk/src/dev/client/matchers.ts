@@ -13,7 +13,11 @@ import type { DevRequests, ExpectedRequest } from './requests.ts'
  * ```
  */
 export const requestMatchers = {
-  async toHaveReceived(this: unknown, requests: DevRequests, expected: ExpectedRequest): Promise<Verdict> {
+  async toHaveReceived(
+    this: unknown,
+    requests: DevRequests,
+    expected: ExpectedRequest,
+  ): Promise<{ pass: boolean; message: () => string }> {
     const { times, ...pattern } = expected
     const unwanted = times === undefined ? 'a request that should not be there' : `not ${times} such requests`
     const found = await verdict(requests.assert(expected), async () => {
@@ -28,7 +32,7 @@ export const requestMatchers = {
     this: unknown,
     requests: DevRequests,
     patterns: readonly DevRequestPattern[],
-  ): Promise<Verdict> {
+  ): Promise<{ pass: boolean; message: () => string }> {
     const found = await verdict(
       requests.assertOrder(patterns),
       async () => 'expected requests in another order',
@@ -41,13 +45,11 @@ export const requestMatchers = {
 /** True for a matcher after `not`. */
 const isNot = (expectation: unknown) => (Object(expectation) as { isNot?: boolean }).isNot === true
 
-interface Verdict {
-  readonly pass: boolean
-  readonly message: () => string
-}
-
 /** Turns an assertion into a verdict. Other errors, such as that of an unknown operation, are thrown with `not` too. */
-async function verdict(assertion: Promise<void>, unwanted: () => Promise<string>): Promise<Verdict> {
+async function verdict(
+  assertion: Promise<void>,
+  unwanted: () => Promise<string>,
+): Promise<{ pass: boolean; message: () => string }> {
   try {
     await assertion
   } catch (error) {
