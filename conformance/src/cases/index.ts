@@ -27,6 +27,7 @@ import { logCases } from './matrices/logged.ts'
 import { makerCases } from './matrices/makers.ts'
 import { mergeCases } from './matrices/merging.ts'
 import { nearCases } from './matrices/near.ts'
+import { nearRuleCases } from './matrices/near-rules.ts'
 import { outcomeCases } from './matrices/outcomes.ts'
 import { pageCases } from './matrices/pages.ts'
 import { parameterCases } from './matrices/parameters.ts'
@@ -54,6 +55,7 @@ import { surrogateFormulaCases } from './surrogate-formulas.case.ts'
 import { surrogateIdempotencyCases } from './surrogate-idempotency.case.ts'
 import { surrogateInvocationCases } from './surrogate-invocation.case.ts'
 import { keyCases } from './surrogate-keys.case.ts'
+import { surrogatePageCases } from './surrogate-pages.case.ts'
 import { payloadCases } from './surrogate-payloads.case.ts'
 import { surrogateSearchCases } from './surrogate-search.case.ts'
 import { tenantCases } from './surrogate-tenants.case.ts'
@@ -88,6 +90,7 @@ export const allCases: readonly Case[] = [
   ...surrogateTokenCases,
   ...updateRightCases,
   ...wireCases,
+  ...surrogatePageCases,
   ...errorCases,
   ...payloadCases,
   ...surrogateIdempotencyCases,
@@ -128,6 +131,7 @@ export const allCases: readonly Case[] = [
   ...undoneCases,
   ...undoneManagedCases,
   ...nearCases,
+  ...nearRuleCases,
   ...everyResponseCases,
   ...pageCases,
   ...instantCases,
