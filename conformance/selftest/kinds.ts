@@ -112,6 +112,18 @@ export const kinds: Readonly<Record<string, Kind>> = {
     mutant: 'finds-the-deleted-by-fingerprint',
     cases: /^SEA-021\.deleted$/,
   },
+  'something of what had the name before': {
+    mutant: 'renewed-token-keeps-metadata',
+    cases: /^TOK-037\.renewed-/,
+  },
+  'a claimed rule beside a feature that is not': {
+    mutant: 'key-of-a-deleted-application',
+    cases: /^APP-504\./,
+  },
+  'refused late': { mutant: 'late-refusal-moves-token', cases: /-undone$/ },
+  'the same and the different': { mutant: 'types-share-fingerprints', cases: /^TOK-016\./ },
+  'blanks at the edges': { mutant: 'queries-are-trimmed', cases: /\.blank-|near-blank-/ },
+  'pages that are just full': { mutant: 'a-page-too-many-if-even', cases: /^PAG-502\./ },
   'an id that is created again': { mutant: 'created-again-keeps-its-change', cases: /^TOK-503\./ },
 }
 

@@ -8,6 +8,7 @@ import { responsesMutants } from './mutants/responses.ts'
 import { searchMutants } from './mutants/search.ts'
 import { timeMutants } from './mutants/time.ts'
 import { tokensMutants } from './mutants/tokens.ts'
+import { tracesMutants } from './mutants/traces.ts'
 import { wireMutants } from './mutants/wire.ts'
 import type { Mutant } from './mutate.ts'
 
@@ -24,6 +25,7 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
     searchMutants,
     timeMutants,
     tokensMutants,
+    tracesMutants,
     wireMutants,
   ].flatMap(Object.entries),
 )

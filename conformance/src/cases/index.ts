@@ -10,6 +10,7 @@ import { callerCases } from './matrices/callers.ts'
 import { coveringCases } from './matrices/covering.ts'
 import { derivedCases } from './matrices/derived.ts'
 import { duplicateCases } from './matrices/duplicates.ts'
+import { edgeCases } from './matrices/edges.ts'
 import { embeddedCases } from './matrices/embedded.ts'
 import { endedSessionCases } from './matrices/ended-sessions.ts'
 import { everyResponseCases } from './matrices/every-response.ts'
@@ -34,6 +35,7 @@ import { parameterCases } from './matrices/parameters.ts'
 import { queryCases } from './matrices/queries.ts'
 import { reevaluatedCases } from './matrices/reevaluated.ts'
 import { referenceCases } from './matrices/references.ts'
+import { renewedCases } from './matrices/renewed.ts'
 import { repeatedCases } from './matrices/repeated.ts'
 import { retryCases } from './matrices/retries.ts'
 import { sameCases } from './matrices/same.ts'
@@ -111,12 +113,14 @@ export const allCases: readonly Case[] = [
   ...logListCases,
   ...endedSessionCases,
   ...reevaluatedCases,
+  ...renewedCases,
   ...repeatedCases,
   ...spellingCases,
   ...queryCases,
   ...retryCases,
   ...formulaClientCases,
   ...grantingCases,
+  ...edgeCases,
   ...embeddedCases,
   ...referenceCases,
   ...tokenizingCases,

@@ -35,6 +35,30 @@ export const surrogatePageCases = cases({
       )
     },
   ],
+  'PAG-502.even': [
+    'pages that are all full are counted exactly, and no items are no page',
+    async c => {
+      const counted = async (size: number) => {
+        const query = `metadata.run=${c.tag}&size=${size}`
+        const { pagination } = await c.get(`/tokens?${query}`, c.asPrivate)
+        return [pagination.total_items, pagination.total_pages]
+      }
+      c.equal(await counted(2), [0, 0], 'of none')
+      for (let n = 0; n < 4; n++) await c.token({ metadata: { run: c.tag } })
+      const found = [await counted(1), await counted(2), await counted(3), await counted(4), await counted(5)]
+      c.equal(
+        found,
+        [
+          [4, 4],
+          [4, 2],
+          [4, 2],
+          [4, 1],
+          [4, 1],
+        ],
+        'of four, by the size of a page',
+      )
+    },
+  ],
   'PAG-502.search': [
     'the pagination of a search shows the number of items and the position of the page',
     async c => {

@@ -166,6 +166,8 @@ const values: Readonly<Record<string, (value: string) => string>> = {
   'long-suffix': value => value.slice(3),
   longer: value => `${value}x`,
   quoted: value => `'${value}'`,
+  'blank-before': value => ` ${value}`,
+  'blank-behind': value => `${value} `,
 }
 
 /** Ways to find a token by a value, by requirement. */

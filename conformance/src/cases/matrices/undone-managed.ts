@@ -1,4 +1,5 @@
 import type { Context } from '../../harness/context.ts'
+import { nothing } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 import { plain, type Refusal, send } from './undone.ts'
 
@@ -14,10 +15,15 @@ interface Managed {
   readonly change: Body
   /** What makes a create and an update invalid. */
   readonly wrong: Body
+  /** What is found out late, when the rest of it was looked at. */
+  readonly late: Body
   readonly methods: readonly ('PUT' | 'PATCH')[]
   /** The requirements of core that say that an invalid update changes nothing. None if core does not have the resource. */
   readonly core?: Readonly<Partial<Record<'PUT' | 'PATCH', string>>>
 }
+
+const parameter = { name: 'twice', type: 'string' }
+const rule = { priority: 1, container: '/one/', transform: 'mask', permissions: ['token:read'] }
 
 const managed: Readonly<Record<string, Managed>> = {
   formula: {
@@ -32,6 +38,7 @@ const managed: Readonly<Record<string, Managed>> = {
     }),
     change: { name: 'changed', code: 'module.exports = () => ({ raw: 2 })' },
     wrong: { type: 'other' },
+    late: { request_parameters: [parameter, parameter] },
     methods: ['PUT'],
     core: { PUT: 'FOR-014' },
   },
@@ -45,6 +52,7 @@ const managed: Readonly<Record<string, Managed>> = {
     }),
     change: { name: 'changed', configuration: {} },
     wrong: { configuration: { undeclared: 1 } },
+    late: { application: { id: nothing } },
     methods: ['PUT', 'PATCH'],
     core: { PUT: 'REA-016', PATCH: 'REA-014' },
   },
@@ -58,12 +66,14 @@ const managed: Readonly<Record<string, Managed>> = {
     }),
     change: { name: 'changed', permissions: ['token:create'] },
     wrong: { permissions: ['token:none'] },
+    late: { rules: [rule, { ...rule, container: '/other/' }] },
     methods: ['PUT'],
   },
 }
 
 const refusals: Readonly<Record<string, Refusal & { readonly core?: string }>> = {
   invalid: { status: 400, title: 'invalid' },
+  late: { status: 400, title: 'invalid in what is looked at last' },
   'other-type': { status: 415, title: 'in another content type', options: plain('text/plain') },
   'too-large': {
     status: 413,
@@ -87,7 +97,7 @@ const refusals: Readonly<Record<string, Refusal & { readonly core?: string }>> =
 }
 
 const updateCells = Object.entries(managed).flatMap(
-  ([kind, { needs, path, body, change, wrong, methods, core }]) =>
+  ([kind, { needs, path, body, change, wrong, late, methods, core }]) =>
     methods.flatMap(method =>
       Object.entries(refusals).map(([name, refusal]): Cell => {
         const merging = name === 'other-type' && method === 'PATCH'
@@ -105,7 +115,11 @@ const updateCells = Object.entries(managed).flatMap(
             const before = await read()
             const valid = method === 'PUT' ? { ...before, ...change } : change
             const call = (await refusal.call?.(c)) ?? c.asManagement
-            const sent = { ...valid, ...(name === 'invalid' ? wrong : {}), ...refusal.members?.(c, '') }
+            const sent = {
+              ...valid,
+              ...(name === 'invalid' ? wrong : name === 'late' ? late : {}),
+              ...refusal.members?.(c, ''),
+            }
             const reply = await send(ofRefusal, c, options => call(method, own, sent, options))
             if (merging) c.status(reply, 415)
             else c.refused(reply, refusal.status, refusal.title)
@@ -128,28 +142,33 @@ async function numberNamed(c: Context, path: string, name: string): Promise<numb
   }
 }
 
-const createCells = Object.entries(managed).flatMap(([kind, { needs, path, body, wrong, core: ofCore }]) =>
-  Object.entries(refusals).map(
-    ([name, { core, ...refusal }]): Cell => ({
-      requirement: (ofCore && core) ?? 'WIR-545',
-      name: `create-${kind}-${name}-undone`,
-      title: `a refused create of a ${kind} makes none: one ${refusal.title}`,
-      needs: [...(needs ?? []), ...(refusal.needs ?? [])],
-      async run(c) {
-        const name = `${c.tag}made`
-        const valid = await body(c, name)
-        const call = (await refusal.call?.(c)) ?? c.asManagement
-        // The member that makes it too large is another one: what it would make has this name.
-        const large = refusal.isLarge ? { description: 'x'.repeat(1100 * 1024) } : {}
-        const sent = { ...valid, ...(refusal.status === 400 ? wrong : {}), ...large }
-        const reply = await send(refusal, c, options => call('POST', path, sent, options))
-        c.refused(reply, refusal.status, refusal.title)
-        c.equal(await numberNamed(c, path, name), 0, `the number of ${kind}s with its name`)
-        c.success(await c.asManagement('POST', path, valid), 201, 'the control')
-        c.equal(await numberNamed(c, path, name), 1, 'the number after the control')
-      },
-    }),
-  ),
+const createCells = Object.entries(managed).flatMap(
+  ([kind, { needs, path, body, wrong, late, core: ofCore }]) =>
+    Object.entries(refusals).map(
+      ([name, { core, ...refusal }]): Cell => ({
+        requirement: (ofCore && core) ?? 'WIR-545',
+        name: `create-${kind}-${name}-undone`,
+        title: `a refused create of a ${kind} makes none: one ${refusal.title}`,
+        needs: [...(needs ?? []), ...(refusal.needs ?? [])],
+        async run(c) {
+          const named = `${c.tag}made`
+          const valid = await body(c, named)
+          const call = (await refusal.call?.(c)) ?? c.asManagement
+          // The member that makes it too large is another one: what it would make has this name.
+          const large = refusal.isLarge ? { description: 'x'.repeat(1100 * 1024) } : {}
+          const sent = {
+            ...valid,
+            ...(name === 'late' ? late : refusal.status === 400 ? wrong : {}),
+            ...large,
+          }
+          const reply = await send(refusal, c, options => call('POST', path, sent, options))
+          c.refused(reply, refusal.status, refusal.title)
+          c.equal(await numberNamed(c, path, named), 0, `the number of ${kind}s with its name`)
+          c.success(await c.asManagement('POST', path, valid), 201, 'the control')
+          c.equal(await numberNamed(c, path, named), 1, 'the number after the control')
+        },
+      }),
+    ),
 )
 
 /** What was refused of resources that management applications change has no effect. */

@@ -1,9 +1,12 @@
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply, SendOptions } from '../../harness/target.ts'
-import { allTokenPermissions, card } from '../values.ts'
+import { allTokenPermissions, card, times } from '../values.ts'
 import { type Cell, matrix } from './cell.ts'
 
 type Body = Record<string, unknown>
+
+/** As many as a token may have. */
+const mostMetadata = 50
 
 /** A way to have a request refused. `members` make it invalid, `call` sends it, `options` change its form. */
 export interface Refusal {
@@ -62,6 +65,31 @@ const updates: Readonly<Record<string, Refusal>> = {
   ...anyone,
   invalid: { status: 400, title: 'with an invalid expiry', members: () => ({ expires_at: 'tomorrow' }) },
   'invalid-data': { status: 400, title: 'with invalid data', members: () => ({ data: { number: 'none' } }) },
+  'index-of-nothing': {
+    status: 400,
+    title: 'with an index expression that evaluates to nothing',
+    members: () => ({ search_indexes: ['{{ data.number }}', '{{ data.none }}'] }),
+  },
+  'index-unread': {
+    status: 400,
+    title: 'with an index expression that does not parse',
+    members: () => ({ search_indexes: ['{{ data.number'] }),
+  },
+  'mask-unread': {
+    status: 400,
+    title: 'with a mask that does not parse',
+    members: () => ({ mask: '{{ data' }),
+  },
+  'fingerprint-unread': {
+    status: 400,
+    title: 'with a fingerprint expression that does not parse',
+    members: () => ({ fingerprint_expression: '{{ data' }),
+  },
+  'metadata-together': {
+    status: 400,
+    title: 'with metadata that are too many together with those that it has',
+    members: () => ({ metadata: Object.fromEntries(times(mostMetadata, n => [`more_${n}`, 'x'])) }),
+  },
   'other-type': { status: 415, title: 'in another content type', options: plain('application/json') },
   elsewhere: {
     status: 403,
@@ -82,6 +110,7 @@ const coreCreates: Readonly<Record<string, string>> = {
 const coreUpdates: Readonly<Record<string, string>> = {
   invalid: 'TOK-036',
   'invalid-data': 'DAT-013',
+  'index-of-nothing': 'TOK-036',
   'other-type': 'TOK-026',
   forbidden: 'AUT-004',
   unknown: 'AUT-001',
@@ -149,6 +178,10 @@ const updateCells = Object.entries(updates).map(
       c.equal(await c.read(id), before, 'the token')
       await c.finds(`container:"${c.container}in/"`, [id], 'what is found in its container')
       await c.finds(`container:"${c.container}out/"`, [], 'what is found in the other one')
+      await c.finds('metadata.run:changed', [], 'what is found by the new metadata')
+      await c.finds(`metadata.run:${c.tag}`, [id], 'what is found by its metadata')
+      const list = await c.get(`/tokens?metadata.run=${c.tag}`, c.asPrivate)
+      c.equal(list.data, [before], 'what is listed by its metadata')
     },
   }),
 )
