@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonValue } from '../base/json/json.ts'
-import { indexOf } from './find-text.ts'
 import type { Metered } from './meter.ts'
-import { countMembers, toText } from './text.ts'
+import { chargeSearch, countMembers, toText } from './text.ts'
 import { blank, empty, isTruthy, toJson } from './value.ts'
 
 /** True if the two are equal. Lists are compared by their elements, objects by identity. */
@@ -60,7 +59,11 @@ function contains(left: unknown, item: unknown, run: Metered): boolean {
     })
   }
   const part = toJson(item)
-  if (typeof container === 'string') return part !== null && indexOf(container, toText(part, run), run) >= 0
+  if (typeof container === 'string' && part !== null) {
+    const pattern = toText(part, run)
+    chargeSearch(container, pattern, run)
+    return container.includes(pattern)
+  }
   return typeof part === 'string' && isJsonObject(container) && Object.hasOwn(container, part)
 }
 

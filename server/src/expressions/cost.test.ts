@@ -60,8 +60,8 @@ const rows: readonly Row[] = [
 
   ['texts appended', '{{ data.a | append: data.b }}', two(text), 4 * character],
   ['texts replaced', '{{ data | replace: "a", "b" }}', text, element],
-  ['the last of a text removed', '{{ data | remove_last: "ba" }}', text, 8 * character],
-  ['the last character removed', '{{ data | remove_last: "b" }}', text, 3 * character],
+  ['the last of a text removed', '{{ data | remove_last: "ba" }}', text, 4 * character],
+  ['a long text removed', n => `{{ data | remove_last: "${'b'.repeat(160)}${n}" }}`, text, 13 * character],
   ['text split', '{{ data | split: "" }}', text, 2 * element],
   ['words', '{{ data | truncatewords: 1 }}', text, element / 2],
   ['elements joined', '{{ data | join }}', list, 1],

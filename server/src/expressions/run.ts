@@ -59,7 +59,13 @@ export class Run extends Context {
 type Limits = NonNullable<ConstructorParameters<typeof LiquidContext>[3]>
 
 function limitsOf(meter: Meter, liquid: Liquid): Limits {
-  const memoryLimit = { use: (count: number) => (count > 0 ? meter.characters(count) : undefined) }
+  const memoryLimit = {
+    use: (characters: number) => {
+      if (!(characters > 0)) return
+      meter.text(characters)
+      meter.characters(characters)
+    },
+  }
   // liquidjs checks the time before it runs a tag, an output or a text.
   const renderLimit = { check: () => meter.step() }
   return { memoryLimit, renderLimit, liquid } as unknown as Limits

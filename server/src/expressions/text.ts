@@ -93,3 +93,11 @@ export function countMembers(object: JsonObject, run: Metered): number {
   run.meter.step(length)
   return length
 }
+
+/**
+ * Charges a search for a pattern. The search of V8 takes O(text × pattern) time on texts like 'aaaa…', about a microsecond
+ * for 4,096 comparisons.
+ */
+export function chargeSearch(text: string, pattern: string, run: Metered): void {
+  if (pattern.length <= text.length) run.meter.characters(text.length * Math.max(1, pattern.length / 16))
+}

@@ -1,14 +1,12 @@
 import { aliasingFilters } from './aliasing.ts'
 import { castingFilters } from './casting.ts'
 import { dateFilters } from './date.ts'
-import { encodingFilters } from './encoding.ts'
-import { fallbackFilters } from './fallback.ts'
 import type { Filter } from './filter.ts'
 import { jsonFilters } from './json.ts'
 import { listFilters } from './lists.ts'
 import { maskingFilters } from './masking.ts'
 import { mathFilters } from './math.ts'
-import { stringFilters } from './strings.ts'
+import { textFilters } from './texts.ts'
 
 /** The filters that a vault adds to Liquid. */
 const own = { ...maskingFilters, ...aliasingFilters, ...castingFilters, ...jsonFilters }
@@ -16,11 +14,9 @@ const own = { ...maskingFilters, ...aliasingFilters, ...castingFilters, ...jsonF
 /** The filters of Liquid. Those that only liquidjs has are left out: they hash, sample or print host objects. */
 const standard = {
   ...mathFilters,
-  ...stringFilters,
+  ...textFilters,
   ...listFilters,
-  ...encodingFilters,
   ...dateFilters,
-  ...fallbackFilters,
 }
 
 // Requirements: EXP-502, TOK-055
