@@ -212,3 +212,14 @@ function sourcesIn(folder: string): string[] {
     return /\.ts$/.test(entry.name) ? [path] : []
   })
 }
+
+t.test('CONTRIBUTING says of each dependency what it does here', async t => {
+  const [, table = ''] = /\n## Dependencies\n(.*?)\n## /s.exec(read('CONTRIBUTING.md')) ?? []
+  const named = new Set([...table.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell]) => cell?.split(', ') ?? []))
+  for (const folder of ['server', 'sdk', 'conformance']) {
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(read(`${folder}/package.json`))
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+      t.ok(named.has(`\`${name}\``), `${folder}: ${name}`)
+    }
+  }
+})
