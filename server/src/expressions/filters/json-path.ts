@@ -72,21 +72,15 @@ class PathReader {
   #filter(): Test {
     this.#blank()
     const inParentheses = this.#accept('(')
-    const test = this.#alternatives()
+    const alternatives = this.#separated('||', () => this.#separated('&&', () => this.#test()))
     if (inParentheses) this.expect(')')
-    return test
+    return (value, spend) => alternatives.some(tests => tests.every(test => test(value, spend)))
   }
 
-  #alternatives(): Test {
-    const tests = [this.#conjunction()]
-    while (this.#accept('||')) tests.push(this.#conjunction())
-    return (value, spend) => tests.some(test => test(value, spend))
-  }
-
-  #conjunction(): Test {
-    const tests = [this.#test()]
-    while (this.#accept('&&')) tests.push(this.#test())
-    return (value, spend) => tests.every(test => test(value, spend))
+  #separated<T>(separator: string, read: () => T): T[] {
+    const all = [read()]
+    while (this.#accept(separator)) all.push(read())
+    return all
   }
 
   #test(): Test {
@@ -208,13 +202,12 @@ function everywhere(step: Step): Step {
 
 /** Compares two values. Only two numbers or two texts can be less or greater than each other. */
 function holds(operator: string, left: JsonValue | undefined, right: JsonValue | undefined): boolean {
-  if (operator === '==') return left === right
-  if (operator === '!=') return left !== right
-  const ordered =
-    (typeof left === 'number' && typeof right === 'number') ||
-    (typeof left === 'string' && typeof right === 'string')
+  const isEqual = left === right
+  if (operator === '==' || operator === '!=') return isEqual === (operator === '==')
+  const ordered = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
   if (!ordered) return false
-  if (operator === '<') return left < right
-  if (operator === '<=') return left <= right
-  return operator === '>' ? left > right : left >= right
+  return (
+    (isEqual && operator.endsWith('=')) ||
+    (operator.startsWith('<') ? left < (right as typeof left) : left > (right as typeof left))
+  )
 }

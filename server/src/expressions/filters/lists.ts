@@ -3,8 +3,8 @@ import { compare, equals } from '../comparing.ts'
 import type { Run } from '../run.ts'
 import { countCharacters, countMembers, member, sliceCharacters, toText } from '../text.ts'
 import { isTruthy, toList, toNumber } from '../value.ts'
-import { calculate } from './decimal.ts'
-import type { FilterFamily } from './filter.ts'
+import type { Filter, FilterFamily } from './filter.ts'
+import { add } from './math.ts'
 
 /** Returns a function that reads `a.b` of an element, or the element itself if no property is given. */
 function property(path: JsonValue | undefined, run: Run): (element: JsonValue) => JsonValue {
@@ -13,12 +13,6 @@ function property(path: JsonValue | undefined, run: Run): (element: JsonValue) =
     run.meter.step(1 + names.length)
     return names.reduce<JsonValue>((value, name) => member(value, name, run), element)
   }
-}
-
-/** Returns a function that checks if an element has the property, with the expected value if one is given. */
-function selects([path, expected]: readonly JsonValue[], run: Run): (element: JsonValue) => boolean {
-  const read = property(path, run)
-  return element => (expected === undefined ? isTruthy(read(element)) : equals(read(element), expected, run))
 }
 
 /** Sorts elements by a property. Those without it come last; values without an order keep their places. */
@@ -44,7 +38,7 @@ function sum(input: JsonValue, [path]: readonly JsonValue[], run: Run): number {
   let total = 0
   for (const element of toList(input)) {
     run.meter.step()
-    total = calculate('plus', total, toNumber(read(element)))
+    total = add(total, toNumber(read(element)))
   }
   return Number.isFinite(total) ? total : 0
 }
@@ -80,8 +74,25 @@ function size(input: JsonValue, _: readonly JsonValue[], run: Run): number {
   return isJsonObject(input) ? countMembers(input, run) : 0
 }
 
-function concat(input: JsonValue, [more]: readonly JsonValue[]): JsonValue {
-  return [...toList(input), ...toList(more ?? null)]
+/** Returns the first or last element of a list, or character of a text. */
+function edge(input: JsonValue, run: Run, index: 0 | -1): JsonValue {
+  if (typeof input !== 'string') return Array.isArray(input) ? (input.at(index) ?? null) : null
+  return sliceCharacters(input, run, index, index === 0 ? 1 : undefined)
+}
+
+/** A filter that looks for elements with a property, or with one of this value. */
+function selecting(
+  result: (elements: JsonValue[], isSelected: (element: JsonValue) => boolean) => JsonValue,
+): Filter {
+  return {
+    takes: [1, 2],
+    apply: (input, [path, expected], run) => {
+      const read = property(path, run)
+      return result(toList(input), element =>
+        expected === undefined ? isTruthy(read(element)) : equals(read(element), expected, run),
+      )
+    },
+  }
 }
 
 /** The list filters of Liquid. They treat a single value as a list of one. */
@@ -91,7 +102,7 @@ export const listFilters: FilterFamily = {
   last: { takes: [0, 0], apply: (input, _, run) => edge(input, run, -1) },
   join: { takes: [0, 1], apply: join },
   reverse: { takes: [0, 0], apply: input => toList(input).toReversed() },
-  concat: { takes: [1, 1], apply: concat },
+  concat: { takes: [1, 1], apply: (input, [more = null]) => [...toList(input), ...toList(more)] },
   compact: {
     takes: [0, 1],
     apply: (input, [path], run) => {
@@ -101,23 +112,14 @@ export const listFilters: FilterFamily = {
   },
   uniq: { takes: [0, 1], apply: unique },
   map: { takes: [1, 1], apply: (input, [path], run) => toList(input).map(property(path, run)) },
-  where: { takes: [1, 2], apply: (input, args, run) => toList(input).filter(selects(args, run)) },
-  reject: {
-    takes: [1, 2],
-    apply: (input, args, run) => {
-      const selected = selects(args, run)
-      return toList(input).filter(element => !selected(element))
-    },
-  },
-  find: { takes: [1, 2], apply: (input, args, run) => toList(input).find(selects(args, run)) ?? null },
-  find_index: {
-    takes: [1, 2],
-    apply: (input, args, run) => {
-      const index = toList(input).findIndex(selects(args, run))
-      return index < 0 ? null : index
-    },
-  },
-  has: { takes: [1, 2], apply: (input, args, run) => toList(input).some(selects(args, run)) },
+  where: selecting((elements, isSelected) => elements.filter(isSelected)),
+  reject: selecting((elements, isSelected) => elements.filter(element => !isSelected(element))),
+  find: selecting((elements, isSelected) => elements.find(isSelected) ?? null),
+  has: selecting((elements, isSelected) => elements.some(isSelected)),
+  find_index: selecting((elements, isSelected) => {
+    const index = elements.findIndex(isSelected)
+    return index < 0 ? null : index
+  }),
   sum: { takes: [0, 1], apply: sum },
   sort: { takes: [0, 1], apply: (input, [path], run) => sorted(input, path, run, key => key) },
   sort_natural: {
@@ -125,10 +127,4 @@ export const listFilters: FilterFamily = {
     apply: (input, [path], run) =>
       sorted(input, path, run, key => (key === null ? null : toText(key, run).toLowerCase())),
   },
-}
-
-/** Returns the first or last element of a list, or character of a text. */
-function edge(input: JsonValue, run: Run, index: 0 | -1): JsonValue {
-  if (typeof input !== 'string') return Array.isArray(input) ? (input.at(index) ?? null) : null
-  return index === 0 ? sliceCharacters(input, run, 0, 1) : sliceCharacters(input, run, -1)
 }
