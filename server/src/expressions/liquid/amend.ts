@@ -37,7 +37,9 @@ export const addedFilters: FilterFamily = {
       }
       if (typeof value === 'string') return value === '' ? [] : [value]
       if (typeof value !== 'object' || value === null) return []
-      run.meter.elements(countMembers(value, run) * 17)
+      const members = countMembers(value, run)
+      run.meter.step(members)
+      run.meter.elements(members)
       return Object.entries(value)
     },
   },
