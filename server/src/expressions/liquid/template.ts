@@ -65,10 +65,11 @@ export function runTemplate(template: Template, language: Liquid, ...given: RunA
 type RunArguments = [bindings: Bindings, sources: Sources, meter: Meter]
 
 function readPath(data: JsonValue, path: readonly string[], meter: Meter): JsonValue {
+  const metered = { meter }
   let value = data
   for (const name of path) {
     meter.step()
-    value = member(value, name, { meter })
+    value = member(value, name, metered)
   }
   return value
 }
