@@ -48,7 +48,11 @@ export const options: OptionTable = {
     expected: 'JSON',
     // The path of the file.
     ofFlag: given => given as string | undefined,
-    flag: textFlag('bootstrap', 'FILE', 'JSON file of tenants and what they have, applied at each start'),
+    flag: textFlag(
+      'bootstrap',
+      'FILE',
+      'JSON file of tenants and what they have, applied at each start and SIGHUP',
+    ),
   },
   profile: {
     ...text,

@@ -1,6 +1,7 @@
 import type { NewTenant } from './access/tenants.ts'
 import { assemble } from './assembly/assemble.ts'
 import type { VaultParts } from './assembly/stores.ts'
+import type { JsonValue } from './base/json/json.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { Dev } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
@@ -66,6 +67,11 @@ export interface Vault {
   settled(): Promise<void>
   /** Empties the store and applies the bootstrap again. */
   reset(): Promise<void>
+  /**
+   * Applies a bootstrap file as at the start. What it does not name stays as it is, and one that is not valid changes
+   * nothing: rejects with a `BootstrapError`.
+   */
+  reload(bootstrap: JsonValue): Promise<void>
   /** Makes a tenant with one key of each kind. */
   createTenant(options?: { readonly operator?: boolean }): Promise<NewTenant>
   /** Resolves when the store is open and the bootstrap applied. */
@@ -174,6 +180,7 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       await dev.settled()
     },
     reset: async () => (await open()).reset(),
+    reload: async bootstrap => (await open()).reload(bootstrap),
     createTenant: async (given = {}) => {
       const { createTenant } = await open()
       refuseUnknown(given, ['operator'])

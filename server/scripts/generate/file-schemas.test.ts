@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import t from 'tap'
-import { backend, file, good, malformed, management } from '../../src/access/bootstrap.cases.ts'
+import { backend, file, good, ids, malformed, management } from '../../src/access/bootstrap.cases.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts'
 import { formats } from '../../src/contract/formats.ts'
 import { generatedFiles } from '../../src/generated-files.ts'
@@ -44,7 +44,7 @@ t.test('the schema of the bootstrap file refuses what the server refuses', async
 })
 
 const formula = { id: '5b493235-6917-4307-906a-2cd6f1a90b20', name: 'F', type: 'private', code: '' }
-const whole = file([management, backend], {
+const whole = file([management, backend, { id: ids.other, removed: true }], {
   name: 'Shop',
   operator: true,
   formulas: [{ ...formula, created_by: backend.id, request_parameters: [{ name: 'a', type: 'string' }] }],

@@ -94,12 +94,20 @@ function applicationSchema({ required, properties, ...rest }: JsonObject): JsonO
     const fits = { permissions: held, rules: { items: { properties: { permissions: held } } } }
     return { anyOf: [{ properties: { type: { not: { const: type } } } }, { properties: fits }] }
   })
-  return {
+  const id = { type: 'string', pattern: uuid }
+  const removed = {
+    type: 'boolean',
+    description: 'True to delete it, and its keys. The rest does not count then.',
+  }
+  const names = ['key', ...Object.keys(properties as JsonObject)]
+  const anything = Object.fromEntries(names.map(name => [name, true]))
+  const whole = {
     ...rest,
     additionalProperties: false,
     required: ['id', 'key', ...(required as string[])],
     properties: {
-      id: { type: 'string', pattern: uuid },
+      id,
+      removed,
       key: {
         type: 'string',
         pattern: '^[\\x21-\\x7e]{16,}$',
@@ -109,6 +117,13 @@ function applicationSchema({ required, properties, ...rest }: JsonObject): JsonO
       ...(properties as JsonObject),
     },
     allOf: ofKind,
+  }
+  return {
+    type: 'object',
+    if: { required: ['removed'], properties: { removed: { const: true } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['id'], additionalProperties: false, properties: { id, removed, ...anything } },
+    else: whole,
   }
 }
 

@@ -16,8 +16,8 @@ export interface ApplicationsContext {
   nowUs(): number
   /** Called with each key and its digest. Of development servers only. */
   readonly onKey?: ((digest: string, key: string) => void) | undefined
-  /** Ends the sessions that an application created or authorized. @param actor the application that deleted it */
-  endSessionsOf(store: TenantStore, application: string, actor: string): Promise<void>
+  /** Ends the sessions that an application created or authorized. @param actor the application that deleted it, if one did */
+  endSessionsOf(store: TenantStore, application: string, actor: string | null): Promise<void>
 }
 
 export const applicationEntry = entriesOf('application')

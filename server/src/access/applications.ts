@@ -8,6 +8,7 @@ import type {
   CreateApplicationRequest,
   UpdateApplicationRequest,
 } from '../contract/types.ts'
+import type { Write } from '../storage/port/port.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
 import {
@@ -19,7 +20,7 @@ import {
 } from './application-changes.ts'
 import { ApplicationKeys, type KeptKey } from './application-keys.ts'
 import type { Caller } from './caller.ts'
-import { insertKey, removeKey } from './keys.ts'
+import { insertKey, type KeyStores, removeKey } from './keys.ts'
 import { checkRights, plainRule } from './rules.ts'
 import { removeUsageCount } from './usage-counts.ts'
 
@@ -128,18 +129,39 @@ export class Applications {
   }
 
   // Requirements: APP-504
-  async delete(caller: Caller, id: string): Promise<void> {
-    const stores = await storesOf(this.#context, caller.tenant)
+  async delete({ tenant, application }: Caller, id: string): Promise<void> {
+    const stores = await storesOf(this.#context, tenant)
+    const unused = () => removeUsageCount(stores.store, 'application', id)
+    await this.#delete(stores, id, application, unused)
+    await this.#context.endSessionsOf(stores.store, id, application)
+  }
+
+  /** Deletes an application for the operator, if it is there, also if a reactor uses it. That one then cannot act. */
+  async remove(tenant: string, id: string): Promise<void> {
+    const stores = await storesOf(this.#context, tenant)
+    const { store } = stores
+    if (await store.get('application', id)) await this.#delete(stores, id, null, async () => [])
+    // Also if an earlier attempt was interrupted here.
+    await this.#context.endSessionsOf(store, id, null)
+  }
+
+  /** @param conditions makes writes whose conditions must hold */
+  async #delete(
+    stores: KeyStores,
+    id: string,
+    actor: string | null,
+    conditions: () => Promise<Write[]>,
+  ): Promise<void> {
     const { store } = stores
     await transact(this.#context, async () => {
       const current = await existing(store, id)
-      const unused = await removeUsageCount(store, 'application', id)
+      const unused = await conditions()
       return {
         writes: [
           store.remove('application', id, current.version),
           ...unused,
           ...keyDigests(current.value).map(digest => removeKey(stores, digest)),
-          applicationEntry(this.#context, store, 'application:delete', id, caller.application),
+          applicationEntry(this.#context, store, 'application:delete', id, actor),
         ],
         result: () => {},
         // Another attempt helps only if the application was changed or a reactor began to use it.
@@ -148,7 +170,6 @@ export class Applications {
         },
       }
     })
-    await this.#context.endSessionsOf(store, id, caller.application)
   }
 
   #content(type: ApplicationType, input: UpdateApplicationRequest) {

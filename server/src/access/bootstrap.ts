@@ -28,6 +28,8 @@ export interface BootstrapTenant {
   readonly operator?: boolean
   readonly webhook_secret?: string
   readonly applications: readonly BootstrapApplication[]
+  /** Ids of applications that are not to be there any more. */
+  readonly removed: readonly string[]
   /** Data of the tenant, which `assembly/fixtures.ts` checks and applies. */
   readonly formulas?: JsonValue
   readonly reactors?: JsonValue
@@ -65,8 +67,9 @@ export function readBootstrap(json: JsonValue, schemas: ContractSchemas, dialect
     readTenant(value, `tenants.${index}`, schemas, dialect),
   )
   const applications = tenants.flatMap(tenant => tenant.applications)
+  const removed = tenants.flatMap(tenant => tenant.removed.map(id => ({ id })))
   unique(tenants, 'tenants', 'id')
-  unique(applications, 'applications', 'id')
+  unique([...applications, ...removed], 'applications', 'id')
   unique(applications, 'applications', 'key')
   return { tenants }
 }
@@ -100,11 +103,13 @@ function readTenant(
     `${path}.webhook_secret`,
     'must be whsec_ and 24 to 64 bytes in base64',
   )
+  const read = list(applications, `${path}.applications`).map((value, index) =>
+    readApplication(value, `${path}.applications.${index}`, schemas, dialect),
+  )
   return {
     ...(tenant as unknown as BootstrapTenant),
-    applications: list(applications, `${path}.applications`).map((value, index) =>
-      readApplication(value, `${path}.applications.${index}`, schemas, dialect),
-    ),
+    applications: read.filter(one => typeof one !== 'string'),
+    removed: read.filter(one => typeof one === 'string'),
   }
 }
 
@@ -115,17 +120,21 @@ function isWebhookSecret(json: JsonValue): boolean {
   return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64
 }
 
-const applicationMembers = ['id', 'name', 'type', 'key', 'permissions', 'rules', 'expires_at']
+const applicationMembers = ['id', 'name', 'type', 'key', 'permissions', 'rules', 'expires_at', 'removed']
+
+/** Returns only the id of an application that is removed. */
 
 function readApplication(
   json: JsonValue,
   path: string,
   schemas: ContractSchemas,
   dialect: Dialect | undefined,
-): BootstrapApplication {
+): BootstrapApplication | string {
   const application = members(json, path, applicationMembers)
-  const { id, key, permissions, rules, ...rest } = application
+  const { id, key, permissions, rules, removed = false, ...rest } = application
   expect(typeof id === 'string' && uuid.test(id), `${path}.id`, 'must be a UUID in lower case')
+  expect(typeof removed === 'boolean', `${path}.removed`, 'must be true or false')
+  if (removed) return `${id}`
   expect(
     typeof key === 'string' && key.length >= shortestKey && /^[\x21-\x7e]+$/.test(key),
     `${path}.key`,
@@ -153,9 +162,11 @@ function readApplication(
 /** Sets up what the file names. Idempotent. */
 export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstrap): Promise<void> {
   const root = await context.store.root(context.nowUs())
-  for (const { id: tenant, applications, formulas, reactors, tokens, ...settings } of bootstrap.tenants) {
+  for (const one of bootstrap.tenants) {
+    const { id: tenant, applications, removed, formulas, reactors, tokens, ...settings } = one
     await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
     const store = await context.store.createTenant(tenant, context.nowUs())
+    for (const id of removed) await context.applications.remove(tenant, id)
     const stored = await store.getMany<ApplicationRecord>(
       'application',
       applications.map(({ id }) => id),
@@ -169,6 +180,21 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
     }
     for (const some of batches(added, storedAtOnce, () => 1))
       await Promise.all(some.map(application => applyApplication(context, store, root, application)))
+  }
+}
+
+/** Refuses a file with a key of an application that it does not name. @throws {BootstrapError} */
+export async function refuseTakenKeys(context: TenantsContext, { tenants }: Bootstrap): Promise<void> {
+  const root = await context.store.root(context.nowUs())
+  const named = new Set(
+    tenants.flatMap(({ applications, removed }) => [...applications.map(({ id }) => id), ...removed]),
+  )
+  for (const { id, key } of tenants.flatMap(({ applications }) => applications)) {
+    const holders = await holdersOfKey(context.store, root, key)
+    refuseHeld(
+      id,
+      holders.filter(holder => !named.has(holder)),
+    )
   }
 }
 

@@ -14,7 +14,10 @@ import { createHttp, healthOf, listenForOperators } from './http.ts'
 import { openStores, type VaultParts } from './stores.ts'
 
 interface Assembled
-  extends Pick<Deployment, 'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reset'> {
+  extends Pick<
+    Deployment,
+    'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reload' | 'reset'
+  > {
   readonly core: Core
   /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
   listenForOperators(address: Address): Promise<Listening>
@@ -58,11 +61,11 @@ export async function assemble(
     const health = healthOf(deployment, () => isDraining)
     const core: Core = requests.counted(await createHttp(deployment, health))
     const close = startWorkers(deployment, requests)
-    const { admissions, tools, clock, createTenant, onlyTenant, advance, reset } = deployment
+    const { admissions, tools, clock, createTenant, onlyTenant, advance, reload, reset } = deployment
     showState(deployment, sockets.connections)
     const { facts, listening, cancelWarming } = startFacts(deployment)
     return {
-      ...{ core, admissions, clock, createTenant, onlyTenant, advance, reset, facts, listening },
+      ...{ core, admissions, clock, createTenant, onlyTenant, advance, reload, reset, facts, listening },
       close: () => {
         cancelWarming()
         return close()

@@ -1,6 +1,7 @@
-import { applyBootstrap, readBootstrap } from '../access/bootstrap.ts'
+import { applyBootstrap, readBootstrap, refuseTakenKeys } from '../access/bootstrap.ts'
 import { digestOfKey } from '../access/keys.ts'
 import { createTenant, developmentTenant, type NewTenant } from '../access/tenants.ts'
+import type { JsonValue } from '../base/json/json.ts'
 import { limits } from '../generated/facts.ts'
 import type { Domain } from './domain.ts'
 
@@ -13,6 +14,8 @@ export interface Deployment extends Domain {
   onlyTenant(): NewTenant | undefined
   /** Empties the store, then sets up its tenants again, between requests: each sees what was before or what is after. */
   reset(): Promise<void>
+  /** Applies another bootstrap file. One that is not valid changes nothing. @throws {BootstrapError} */
+  reload(bootstrap: JsonValue): Promise<void>
   /** Resolves when everything that is due is done. */
   catchUp(): Promise<void>
   /** Moves the clock forward, and writes down how far it came. */
@@ -27,21 +30,20 @@ const longestRequestMs = limits.formulaTime
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function deploy(domain: Domain): Promise<Deployment> {
   const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
-  const bootstrap =
-    options.bootstrap === undefined
-      ? undefined
-      : readBootstrap(options.bootstrap, validators, options.dialect)
-  const hasData = bootstrap?.tenants.some(
-    ({ formulas, reactors, tokens }) => (formulas ?? reactors ?? tokens) !== undefined,
-  )
-  const fixtures =
-    bootstrap && hasData ? (await import('./fixtures.ts')).readFixtures(domain, bootstrap) : undefined
-  const setUp = async () => {
-    if (!bootstrap) return
-    await applyBootstrap(tenants, bootstrap)
-    await fixtures?.apply()
+  const read = async (json: JsonValue) => {
+    const bootstrap = readBootstrap(json, validators, options.dialect)
+    const hasData = bootstrap.tenants.some(
+      ({ formulas, reactors, tokens }) => (formulas ?? reactors ?? tokens) !== undefined,
+    )
+    const fixtures = hasData ? (await import('./fixtures.ts')).readFixtures(domain, bootstrap) : undefined
+    const apply = async () => {
+      await applyBootstrap(tenants, bootstrap)
+      await fixtures?.apply()
+    }
+    return { bootstrap, apply }
   }
-  await setUp()
+  let file = options.bootstrap === undefined ? undefined : await read(options.bootstrap)
+  await file?.apply()
   const hasDevelopmentTenant = options.developmentTenant ?? (dev && location.engine !== 'memory')
   const development = hasDevelopmentTenant ? await developmentTenant(tenants) : undefined
   if (development && tools) {
@@ -67,7 +69,7 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     clock.putBack()
     console?.clear()
     tools?.clear()
-    await setUp()
+    await file?.apply()
     if (development) await developmentTenant(tenants, development)
     made = development ? [development] : []
     await clock.keep()
@@ -83,6 +85,17 @@ export async function deploy(domain: Domain): Promise<Deployment> {
         // Two are as good as many.
         made = [...made, tenant].slice(-2)
         return tenant
+      } finally {
+        end?.()
+      }
+    },
+    reload: async json => {
+      const end = await tools?.idleness.enter()
+      try {
+        const next = await read(json)
+        await refuseTakenKeys(tenants, next.bootstrap)
+        await next.apply()
+        file = next
       } finally {
         end?.()
       }

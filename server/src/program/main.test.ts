@@ -1,7 +1,7 @@
 // In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +11,8 @@ import { startProcess } from '../../verify/support/process.ts'
 /** The server as a process: what it prints, how it refuses to start, how it ends, what lies on disk. */
 const { PATH = '' } = process.env
 const hasCurl = PATH.split(':').some(folder => existsSync(join(folder, 'curl')))
+const hasScript = PATH.split(':').some(folder => existsSync(join(folder, 'script')))
+const withScript = hasScript ? {} : { skip: 'there is no script here, of util-linux' }
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 
 const shown = (text: string, name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(text)?.[1] ?? ''
@@ -145,6 +147,65 @@ t.test('a production server applies its bootstrap file, and prints no key', asyn
   t.same(await holding(join(folder, 'data'), 'a-key-of-the-file'), [])
   t.same(await holding(join(folder, 'data'), masterKey), [])
   t.notOk(existsSync(join(folder, 'data', 'master.key')))
+})
+
+t.test('SIGHUP reads the bootstrap file again, and a broken file changes nothing', async t => {
+  const application = { id: '00000000-0000-4000-8000-000000000001', name: 'A', type: 'private' }
+  const path = join(t.testdir(), 'bootstrap.json')
+  const write = (given: object) => {
+    const applications = [{ ...application, permissions: ['token:read'], key: 'a-key-of-the-file', ...given }]
+    const tenants = [{ id: '5b493235-6917-4307-906a-2cd6f1a90b13', applications }]
+    return writeFile(path, JSON.stringify({ tenants }))
+  }
+  await write({})
+  const args = ['--port', '0', '--storage', 'memory:', '--bootstrap', path, '--log-level', 'info']
+  const server = startProcess(t, args)
+  const { url } = await server.ready()
+  const status = async (key = 'a-key-of-the-file') =>
+    (await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': key } })).status
+  t.equal(await status(), 200)
+  await writeFile(path, '{"tenants":[')
+  server.signal('SIGHUP')
+  await server.logged(
+    /"level":"error","event":"reload refused","reason":"the bootstrap file .+ is not well-formed JSON.*"\}\n/,
+  )
+  t.equal(await status(), 200)
+  await write({ key: 'short' })
+  server.signal('SIGHUP')
+  await server.logged(
+    /"event":"reload refused","reason":"the bootstrap file is not valid: tenants\.0\.app.*"\}\n/,
+  )
+  t.equal(await status(), 200)
+  await write({ removed: true })
+  server.signal('SIGHUP')
+  await server.logged(/"event":"reload","file":".+"\}\n/)
+  t.equal(await status(), 401)
+  await write({ key: 'another-key-of-the-file' })
+  server.signal('SIGHUP')
+  await server.logged(/("event":"reload",(.|\n)*){2}/)
+  t.equal(await status('another-key-of-the-file'), 200)
+  t.equal((await server.end()).code, 0)
+})
+
+t.test('without a bootstrap file SIGHUP says that there is nothing to reload', async t => {
+  const server = startProcess(t, ['--port', '0', '--storage', 'memory:'])
+  await server.ready()
+  server.signal('SIGHUP')
+  await server.logged(/"event":"nothing to reload, as there is no bootstrap file"/)
+  t.equal((await server.end()).code, 0)
+})
+
+t.test('a server ends with the terminal that it was started in', withScript, async t => {
+  const folder = t.testdir()
+  const file = join(folder, 'ready')
+  const inTerminal = `exec script --quiet --flush --command "$(printf '%q ' "$@")" ${join(folder, 'log')}`
+  const args = ['--port', '0', '--storage', 'memory:', '--ready-file', file]
+  const terminal = startProcess(t, args, { SHELL: '/bin/bash' }, ['/bin/bash', '-c', inTerminal, 'bash'])
+  await terminal.printed(/listening on/)
+  t.ok(existsSync(file))
+  await terminal.end('SIGKILL')
+  // The server removes it when it ends, and only then.
+  while (existsSync(file)) await new Promise(setImmediate)
 })
 
 /** Returns the processes that run Node, of one and all that it started. */

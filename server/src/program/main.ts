@@ -1,12 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { BootstrapError } from '../access/bootstrap.ts'
 import type { NewTenant } from '../access/tenants.ts'
-import { JsonError, parseJson } from '../base/json/json.ts'
 import { createLog, type Log } from '../base/log.ts'
-import { OperatorError } from '../base/operator-error.ts'
-import { decodeText } from '../base/utf8.ts'
 import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
 import { lineWriter } from '../observe/line-writer.ts'
 import { describeIsolation } from '../sandbox/processes/isolation.ts'
@@ -15,14 +10,15 @@ import { createVault, type Vault } from '../vault.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
 import { refuseAltered } from './altered-text.ts'
+import { readBootstrapFile } from './bootstrap-file.ts'
 import { commands, runCommand } from './commands/table.ts'
 import { type Config, optionsOf, readConfig } from './config.ts'
-import { ConfigError } from './config-error.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { helpText } from './help-text.ts'
 import { withProfile } from './profile.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
-import { explainSystemError } from './system-errors.ts'
+import { explain } from './refusals.ts'
+import { reloadOnHangup } from './reload.ts'
 
 const exitRefused = 2
 
@@ -39,6 +35,8 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       print(output)
       return exitCode
     }
+    // It would end the process until the server can reload.
+    if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => {})
     const config = readConfig(argv, environment)
     if (config.help) return print(helpText(commands))
     if (config.version) return print(`${version}\n`)
@@ -58,7 +56,9 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     // Its header prefix is printed.
     const served = { ...config, headerPrefix: options.headerPrefix ?? headerPrefix }
     log.info('start', { version, storage: nameOfStore(parseStorage(storage)), pid: process.pid, dev })
-    return await serve(createVault(options), served, log, file)
+    const vault = createVault(options)
+    const stopReloads = reloadOnHangup(vault, bootstrap, log)
+    return await serve(vault, served, log, file).finally(stopReloads)
   } catch (error) {
     const refusal = explain(error)
     if (refusal === undefined) throw error
@@ -143,32 +143,6 @@ function introduction(tenant: NewTenant, url: string, prefix: string): string {
     `The contract is at ${url}/docs, and a page that shows what happens at ${url}/_dev#key=${tenant.managementKey}`,
     '',
   ].join('\n')
-}
-
-const largestBootstrap = 64_000_000
-
-async function readBootstrapFile(path: string) {
-  const unreadable = () => {
-    throw new ConfigError(`the bootstrap file ${path} cannot be read`)
-  }
-  const { size } = await stat(path).catch(unreadable)
-  if (size > largestBootstrap) {
-    throw new ConfigError(`the bootstrap file ${path} must not be larger than ${largestBootstrap} bytes`)
-  }
-  const bytes = await readFile(path).catch(unreadable)
-  try {
-    return parseJson(decodeText(bytes, `the bootstrap file ${path}`))
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error
-    throw new ConfigError(`the bootstrap file ${path} ${error.message} (at character ${error.offset})`)
-  }
-}
-
-/** Returns one sentence about an error that the operator can correct; `undefined` for any other error. */
-function explain(error: unknown): string | undefined {
-  if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`
-  if (error instanceof OperatorError) return error.program ?? error.message
-  return explainSystemError(error as NodeJS.ErrnoException)
 }
 
 function signal(...names: NodeJS.Signals[]): Promise<string> {

@@ -21,14 +21,14 @@ export async function endExpiredSession(
  * Removes the sessions that an application created or authorized, after it was deleted. No commit can add another one
  * then, so the sessions found at the start are all of them.
  *
- * @param actor the application that deleted it
+ * @param actor the application that deleted it; `null` for the operator
  */
 // Requirements: APP-508
 export async function endSessionsOf(
   context: SessionsContext,
   store: TenantStore,
   application: string,
-  actor: string,
+  actor: string | null,
 ): Promise<void> {
   const query = matchTerm(sessionsOfTerm(store, application))
   let afterUs = 0
@@ -48,7 +48,12 @@ export async function endSessionsOf(
   }
 }
 
-function endSession(context: SessionsContext, store: TenantStore, id: string, actor: string): Promise<void> {
+function endSession(
+  context: SessionsContext,
+  store: TenantStore,
+  id: string,
+  actor: string | null,
+): Promise<void> {
   return transact(context, async () => {
     const session = await store.get<SessionRecord>('session', id)
     const writes = session ? await removal(context, store, session, 'session:delete', actor) : []

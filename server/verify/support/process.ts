@@ -17,7 +17,9 @@ export interface Process {
   /** Resolves with the first match in the standard output. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends a signal that does not end the process. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR1'): void
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR1' | 'SIGHUP'): void
+  /** Resolves with the first match in the standard error. */
+  logged(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends a signal, and resolves when the process has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>
@@ -78,20 +80,22 @@ export function startProcess(
     child.kill('SIGKILL')
     return ended
   })
-  const printed = async (pattern: RegExp) => {
+  const found = async (pattern: RegExp, stream: 'stdout' | 'stderr') => {
     for (;;) {
-      const match = pattern.exec(stdout)
+      const match = pattern.exec(stream === 'stdout' ? stdout : stderr)
       if (match) return match
       if (over) throw new Error(`the server ended without printing ${pattern}: ${stderr}`)
-      await Promise.race([once(child.stdout, 'data'), ended])
+      await Promise.race([once(child[stream], 'data'), ended])
     }
   }
+  const printed = (pattern: RegExp) => found(pattern, 'stdout')
   return {
     ready: async () => {
       const [, url = '', port] = await printed(/listening on (http:\/\/[^\s:]+:(\d+))\n/)
       return { url, port: Number(port) }
     },
     printed,
+    logged: pattern => found(pattern, 'stderr'),
     signal: signal => void child.kill(signal),
     end: (signal = 'SIGTERM') => {
       child.kill(signal)
