@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import type { JsonObject } from './base/json/json.ts'
 import { isPublicAddress, literalAddress } from './egress/addresses.ts'
@@ -117,6 +118,22 @@ export const days: Kind<number> = {
   ofFlag: (given, flag) => {
     if (/^\d{1,6}$/.test(`${given}`) && Number(given) >= 1) return Number(given)
     throw new ConfigError(`${flag} must be a whole number of days from 1 to 999999`)
+  },
+}
+
+/** True for an address, or a network in the notation of CIDR that is not all addresses. */
+function isNetwork(text: string): boolean {
+  const [, address = '', bits = '1'] = /^([\da-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  return isIP(address) !== 0 && Number(bits) >= 1 && Number(bits) <= (isIP(address) === 4 ? 32 : 128)
+}
+
+export const networks: Kind<readonly string[]> = {
+  accepts: value => isList(value, isNetwork),
+  expected: 'a list of addresses, or of networks such as 10.0.0.0/8',
+  ofFlag: (given, flag) => {
+    const read = textsOfFlag(given)
+    if (read.every(isNetwork)) return read
+    throw new ConfigError(`${flag} must be an address, or a network such as 10.0.0.0/8`)
   },
 }
 

@@ -9,6 +9,7 @@ import {
   isRecord,
   type Kind,
   modules,
+  networks,
   originMap,
   origins,
   path,
@@ -125,6 +126,10 @@ export const options: OptionTable = {
   corsOrigins: {
     ...browserOrigins,
     flag: listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
+  },
+  trustedProxies: {
+    ...networks,
+    flag: listFlag('trusted-proxy', 'CIDR', 'proxy whose X-Forwarded-For or Forwarded names the client'),
   },
   auditRetentionDays: {
     ...days,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createVault, runFormula, type VaultOptions, VaultOptionsError } from './index.ts'
 
-const refusals: readonly [options: unknown, message: string][] = [
+const refusals: readonly (readonly [options: unknown, message: string])[] = [
   [{ storge: 'memory:' }, 'unknown option storge; did you mean storage?'],
   [{ colour: 'red' }, 'unknown option colour'],
   [{ constructor: Object }, 'unknown option constructor'],
@@ -42,6 +42,13 @@ const refusals: readonly [options: unknown, message: string][] = [
     { proxyMapOrigins: { 'https://a.test': 'b' } },
     'proxyMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
   ],
+  ...['loopback', '10.0.0.0/0', '10.0.0.0/33', '::/129', '10.0.0/8', '10.0.0.0/8/8', 'fe80::1%eth0', ''].map(
+    one =>
+      [
+        { trustedProxies: [one] },
+        'trustedProxies must be a list of addresses, or of networks such as 10.0.0.0/8',
+      ] as const,
+  ),
   [{ metrics: 1 }, 'metrics must be true or false'],
   [{ formulaModules: [1] }, 'formulaModules must be a list of strings'],
   [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days, 1 or more'],

@@ -32,6 +32,8 @@ export interface VaultOptions {
   readonly developmentTenant?: boolean
   /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */
   readonly corsOrigins?: readonly string[]
+  /** Addresses and networks, such as `10.0.0.0/8`, of proxies whose header says which client sent a request. */
+  readonly trustedProxies?: readonly string[]
   /** Allows webhooks to http and to private addresses; otherwise only https and public addresses are allowed. */
   readonly allowPrivateCallbacks?: boolean
   /** Origins that formulas may fetch from, such as `https://api.example.com`; none by default. */

@@ -22,6 +22,7 @@ t.test('the defaults apply without flags and environment', async t => {
     proxyMapOrigins: {},
     formulaModules: [],
     corsOrigins: undefined,
+    trustedProxies: [],
     auditRetentionDays: 400,
     requireIsolation: false,
     readyFile: undefined,
@@ -92,6 +93,13 @@ const settings: readonly [flag: string[], variable: string, text: string, member
     [['--formula-client', 'a.cjs'], 'FORMULA_CLIENT', 'a.cjs', 'formulaClient', 'a.cjs'],
     [['--profile', 'a.yaml'], 'PROFILE', 'a.yaml', 'profile', 'a.yaml'],
     [['--cors-origin', 'https://a.test'], 'CORS_ORIGIN', 'https://a.test', 'corsOrigins', ['https://a.test']],
+    [
+      ['--trusted-proxy', '10.0.0.0/8', '--trusted-proxy', '::1'],
+      'TRUSTED_PROXY',
+      '10.0.0.0/8,::1',
+      'trustedProxies',
+      ['10.0.0.0/8', '::1'],
+    ],
     [['--require-isolation'], 'REQUIRE_ISOLATION', 'true', 'requireIsolation', true],
     [['--ready-file', 'a b.json'], 'READY_FILE', 'a b.json', 'readyFile', 'a b.json'],
     [['--json'], 'JSON', 'true', 'json', true],
@@ -306,6 +314,8 @@ const refusals: readonly [name: string, argv: string[], environment: Record<stri
     ['a retention with a fraction', ['--audit-retention', '1.5'], {}, /--audit-retention/],
     ['a retention in words', [], { SURROGATE_AUDIT_RETENTION: 'forever' }, /--audit-retention/],
     ['an empty retention', ['--audit-retention='], {}, /--audit-retention/],
+    ['a proxy by its name', ['--trusted-proxy', 'proxy.local'], {}, /--trusted-proxy must be an address/],
+    ['every proxy', [], { SURROGATE_TRUSTED_PROXY: '0.0.0.0/0' }, /--trusted-proxy must be an address/],
     ['an empty host', ['--dev', '--host='], {}, /--host must name an address/],
   ]
 

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { type ConnectionLimits, connectionLimits } from '../../base/limits.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import type { Core } from '../pipeline/core.ts'
+import type { ClientAddress } from './client-address.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import { Outbox } from './outbox.ts'
 import { WireRequest } from './wire-request.ts'
@@ -34,6 +35,7 @@ interface Port {
   readonly bodies: MemoryBudget
   readonly outbox: Outbox
   readonly limits: ConnectionLimits
+  readonly clientAddress: ClientAddress
   isDraining: boolean
 }
 
@@ -45,9 +47,10 @@ export async function listen(
   core: Core,
   { host, port, unref = false }: Address,
   limits: ConnectionLimits = connectionLimits,
+  clientAddress: ClientAddress = ({ socket }) => socket.remoteAddress,
 ): Promise<Listening> {
   const bodies = new MemoryBudget(limits.bodiesBytes)
-  const shared: Port = { core, bodies, outbox: new Outbox(), limits, isDraining: false }
+  const shared: Port = { core, bodies, outbox: new Outbox(), limits, clientAddress, isDraining: false }
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     if (mayBegin(request.socket, response, limits.pipelinedRequests)) void serve(shared, request, response)
   }
@@ -113,7 +116,8 @@ function answered(this: ServerResponse): void {
 }
 
 async function serve(port: Port, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const content = await port.core(new WireRequest(request, response, port.bodies))
+  const peer = port.clientAddress(request)
+  const content = await port.core(new WireRequest(request, response, port.bodies, peer))
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
   if (port.isDraining) content.headers.Connection = 'close'
   port.outbox.add(() => {

@@ -12,7 +12,7 @@ export interface CoreRequest {
   readonly query: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The address of the connection's other end. Absent without a socket. */
+  /** The address of the connection's other end, or of the client behind a trusted proxy. Absent without a socket. */
   readonly peer?: string | undefined
   /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>

@@ -15,14 +15,19 @@ export class WireRequest implements CoreRequest {
   readonly #response: ServerResponse
   readonly #bodies: MemoryBudget
 
-  constructor(request: IncomingMessage, response: ServerResponse, bodies: MemoryBudget) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    bodies: MemoryBudget,
+    peer: string | undefined,
+  ) {
     const target = pathAndQuery(request.url ?? '/')
     const mark = target.indexOf('?')
     this.method = request.method ?? 'GET'
     this.path = mark === -1 ? target : target.slice(0, mark)
     this.query = mark === -1 ? '' : target.slice(mark + 1)
     this.headers = request.headers as CoreRequest['headers']
-    this.peer = request.socket.remoteAddress
+    this.peer = peer
     this.#request = request
     this.#response = response
     this.#bodies = bodies
