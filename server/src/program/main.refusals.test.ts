@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startProcess } from '../../verify/support/process.ts'
-import { runHere } from '../../verify/support/run-here.ts'
+import { refusalIn, runHere } from '../../verify/support/run-here.ts'
 import { explainSystemError } from './system-errors.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
@@ -224,15 +224,14 @@ async function refused(
   says: RegExp,
 ): Promise<void> {
   const { code, stderr } = await runHere(args, environment)
-  t.match(stderr, /^surrogate-server: [^\n]+\n$/, 'one line')
-  t.match(stderr, says)
+  t.match(refusalIn(stderr), says)
   t.equal(code, 2)
 }
 
 t.test('the process ends with exit code 2', async t => {
   const { code, stdout, stderr } = await startProcess(t, ['--prot', '4000']).ended
   t.equal(code, 2)
-  t.match(stderr, /^surrogate-server: [^\n]+--prot[^\n]+\n$/)
+  t.match(refusalIn(stderr), /--prot/)
   t.equal(stdout, '')
 })
 
@@ -241,7 +240,11 @@ t.test('what is denied is named', t => {
   t.match(denied({ syscall: 'listen', port: 80 }), /^permission denied for the port 80: ports below 1024/)
   t.match(
     denied({ syscall: 'mkdir', path: '/data/store' }),
-    /^permission denied for \/data\/store: it has to belong/,
+    /^permission denied for \/data\/store: make it for the user .+ or choose another folder with --storage$/,
+  )
+  t.match(
+    denied({ syscall: 'open', path: '/data/master.key' }),
+    /^permission denied for \/data\/master\.key: it has to belong to the user that runs the server \(chown\)$/,
   )
   t.equal(explainSystemError({ code: 'EOTHER' }), undefined)
   t.end()

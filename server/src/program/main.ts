@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NewTenant } from '../access/tenants.ts'
-import { createLog, type Log } from '../base/log.ts'
+import { createLog, type Log, logLine } from '../base/log.ts'
 import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
 import { lineWriter } from '../observe/line-writer.ts'
 import { describeIsolation } from '../sandbox/processes/isolation.ts'
@@ -26,10 +26,11 @@ const exitRefused = 2
 export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   // Node would open its debugger, through which anybody on this machine could read the master key.
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {})
+  const [first] = argv
+  const isCommand = first !== undefined && !first.startsWith('-')
   try {
     refuseAltered(argv, environment)
-    const [first] = argv
-    if (first !== undefined && !first.startsWith('-')) {
+    if (isCommand) {
       const report = (line: string) => process.stderr.write(`${line}\n`)
       const { output, exitCode } = await runCommand(first, argv.slice(1), environment, report, ask)
       print(output)
@@ -62,7 +63,11 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   } catch (error) {
     const refusal = explain(error)
     if (refusal === undefined) throw error
-    process.stderr.write(`surrogate-server: ${refusal}\n`)
+    // Whoever collects the log of a server gets nothing but lines of JSON.
+    const isForPeople = isCommand || process.stderr.isTTY
+    process.stderr.write(
+      isForPeople ? `surrogate-server: ${refusal}\n` : logLine('error', 'start refused', { reason: refusal }),
+    )
     return exitRefused
   }
 }

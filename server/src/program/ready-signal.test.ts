@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../verify/support/process.ts'
+import { refusalIn } from '../../verify/support/run-here.ts'
 
 const memory = ['--dev', '--port', '0', '--storage', 'memory:']
 
@@ -68,7 +69,7 @@ t.test('a file that cannot be written keeps the server from starting', async t =
   for (const path of ['missing/ready.json', 'folder']) {
     const { code, stderr } = await startProcess(t, [...memory, '--ready-file', join(folder, path)]).ended
     t.equal(code, 2, path)
-    t.match(stderr, /^surrogate-server: the ready file .* cannot be written\n$/, path)
+    t.match(refusalIn(stderr), /^the ready file .* cannot be written$/, path)
   }
 })
 

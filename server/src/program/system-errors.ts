@@ -21,7 +21,9 @@ const faults: Readonly<Record<string, (error: SystemError) => string>> = {
   EACCES: ({ syscall, port, path }) =>
     syscall === 'listen'
       ? `permission denied for the port ${port}: ports below 1024 need rights of the system; choose another with --port`
-      : `permission denied for ${path}: it has to belong to the user that runs the server; choose another folder with --storage`,
+      : syscall === 'mkdir'
+        ? `permission denied for ${path}: make it for the user that runs the server, or choose another folder with --storage`
+        : `permission denied for ${path}: it has to belong to the user that runs the server (chown)`,
   EROFS: ({ path }) => `${path} is on a file system that cannot be written to; choose another with --storage`,
   EEXIST: isFile,
   ENOTDIR: isFile,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import t from 'tap'
 import { programArguments, startProcess } from '../../verify/support/process.ts'
 import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
+import { refusalIn } from '../../verify/support/run-here.ts'
 import { openTenant } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { createVaultWith } from '../vault.ts'
@@ -41,8 +42,8 @@ t.test('a server that requires isolation starts only where all layers hold', { s
   const lacking = await startProcess(t, args, keyed, bound).ended
   t.equal(lacking.code, 2)
   t.equal(
-    lacking.stderr,
-    'surrogate-server: --require-isolation: this host lacks layers that isolate formulas: no files, no network\n',
+    refusalIn(lacking.stderr),
+    '--require-isolation: this host lacks layers that isolate formulas: no files, no network',
   )
   t.equal(lacking.stdout, '', 'it did not listen')
   const control = startProcess(t, args.slice(0, 2), keyed, bound)
@@ -75,8 +76,7 @@ t.test('a module that cannot be provided to formulas is refused at the start', a
       name,
     ]).ended
     t.equal(code, 2)
-    t.match(stderr, /^surrogate-server: [^\n]+\n$/)
-    t.match(stderr, says)
+    t.match(refusalIn(stderr), says)
   }
 })
 

@@ -142,7 +142,8 @@ t.test(
     const apiKey = await fill(t, a)
     await almost(t, a, b)
     const start = () => program(['--storage', b, '--port=0'], keys(newKey, undefined))
-    const unfinished = /^surrogate-server: a copy into this store was cut off: run copy again [^\n]*\n$/
+    const unfinished =
+      /"start refused","reason":"a copy into this store was cut off: run copy again [^\n]*"\}\n$/
     t.match(await start(), { code: 2, stdout: '', stderr: unfinished })
 
     const level = await openLevelDb(join(folder, 'b', 'store'))

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../../verify/support/process.ts'
+import { refusalIn } from '../../../verify/support/run-here.ts'
 import { newMasterKey } from '../../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
 import { LevelStore } from '../../storage/engines/level/level-store.ts'
@@ -209,7 +210,7 @@ t.test('a folder that LevelDB cannot open is repaired', async t => {
       environment(masterKey),
     ).ended
     t.match(started, { code: 2, stdout: '' })
-    t.match(started.stderr, /^surrogate-server: The data folder is damaged: [^\n]+ reindex, [^\n]+\n$/)
+    t.match(refusalIn(started.stderr), /^The data folder is damaged: .+ reindex, /)
     t.match(await run(folder), { stdout: /was built/ })
     t.equal(await count(folder, apiKey, ''), before)
   }

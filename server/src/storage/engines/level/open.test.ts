@@ -4,6 +4,7 @@ import { DataFolderRefused } from './data-folder-errors.ts'
 import { formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'
+import { openFolder } from './open.ts'
 
 const refuses = (message: string) => ({ name: 'DataFolderRefused', message })
 
@@ -40,6 +41,15 @@ t.test('a database of another program is refused', async t => {
   await level.put('somebody', Buffer.from('else'))
   await level.close()
   await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of another program.'))
+})
+
+t.test('a folder with a file of another user says how to give it back', async t => {
+  const folder = t.testdir({})
+  const message = `IO error: ${folder}/LOCK: Permission denied`
+  const openLevel = () => Promise.reject(new Error('', { cause: { code: 'LEVEL_IO_ERROR', message } }))
+  const says = `The data folder cannot be opened: permission denied for some of its files; chown -R ${process.getuid?.()} ${folder}.`
+  await t.rejects(openFolder(folder, { openLevel }), refuses(says))
+  await (await openFolder(folder)).close()
 })
 
 t.test('a path that cannot be a folder is refused', async t => {

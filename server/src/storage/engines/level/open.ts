@@ -34,7 +34,7 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
 
 async function open(folder: string, openLevel: (folder: string) => Promise<LevelDb>): Promise<LevelDb> {
   await refuseHeadless(folder)
-  return refuseClearly(openLevel(folder))
+  return refuseClearly(folder, openLevel(folder))
 }
 
 /** LevelDB would begin an empty store beside the files of the old one. */
@@ -43,7 +43,7 @@ async function refuseHeadless(folder: string): Promise<void> {
   if (names.some(name => /\.(ldb|log)$/.test(name)) && !names.includes('CURRENT')) throw damaged()
 }
 
-async function refuseClearly(opening: Promise<LevelDb>): Promise<LevelDb> {
+async function refuseClearly(folder: string, opening: Promise<LevelDb>): Promise<LevelDb> {
   try {
     return await opening
   } catch (error) {
@@ -56,7 +56,8 @@ async function refuseClearly(opening: Promise<LevelDb>): Promise<LevelDb> {
     }
     let reason = ''
     if (/no space left|disk quota/i.test(message)) reason = ', as the disk is full: make room first'
-    else if (/permission denied/i.test(message)) reason = ': permission denied for files of this folder'
+    else if (/permission denied/i.test(message))
+      reason = `: permission denied for some of its files; chown -R ${process.getuid?.()} ${folder}`
     else if (code?.startsWith('LEVEL_')) throw damaged(error)
     throw new DataFolderRefused(`The data folder cannot be opened${reason}.`, { cause: error })
   }
