@@ -10,7 +10,7 @@ import type { Store } from './port/port.ts'
 
 export { DataFolderRefused } from './engines/level/data-folder-errors.ts'
 export type { ContentOf } from './engines/level/reindex.ts'
-export { DatabaseRefused } from './engines/postgres/database-errors.ts'
+export { DatabaseRefused, NoSchema } from './engines/postgres/database-errors.ts'
 export {
   isSameStore,
   lastingUrls,

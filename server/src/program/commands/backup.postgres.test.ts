@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { database, newSchema, withPostgres } from '../../../verify/support/postgres.ts'
+import { database, newSchema, openSchema, withPostgres } from '../../../verify/support/postgres.ts'
 import { openTenant, sender } from '../../../verify/support/vault.ts'
 import { systemRandom } from '../../base/random.ts'
 import { openFrozen } from '../../storage/open.ts'
 import { writeBackup } from '../../storage/transfer/backup.ts'
 import { openSource } from '../../storage/transfer/copy-store.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
-import { backUp, keys, moves, oldKey, open, restore } from './_copying.ts'
+import { backUp, fill, keys, moves, oldKey, open, restore } from './_copying.ts'
 import { runCommand } from './table.ts'
 
 async function migrated(t: Test): Promise<string> {
@@ -26,6 +26,19 @@ t.test('a database is backed up and restored into a folder, and back', withPostg
     return restore(file, to, environment)
   }
   await moves(t, [await migrated(t), `level:${folder}/a`, await migrated(t)], carry)
+})
+
+t.test('a restore says that the database needs its schema first', withPostgres, async t => {
+  const folder = t.testdir()
+  const [from, file, to] = [`level:${folder}/a`, join(folder, 'backup'), await openSchema(t)]
+  await fill(t, from)
+  t.equal((await backUp(from, file)).refusal, '')
+  t.match(await restore(file, to), {
+    exitCode: 2,
+    refusal: /^the database of --to has no tables: run surrogate-server migrate first/,
+  })
+  await runCommand('migrate', ['--storage', to], {})
+  t.equal((await restore(file, to)).refusal, '')
 })
 
 t.test('a backup has the state of its start, while a server writes', withPostgres, async t => {

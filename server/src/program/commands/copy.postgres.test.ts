@@ -104,7 +104,7 @@ t.test(
         folder,
         /cannot be reached: nothing listens/,
       ],
-      ['no schema', folder, bare, /migrate/],
+      ['no schema', folder, bare, /^the database of --to has no tables: run surrogate-server migrate first/],
       ['no schema to copy from', bare, empty, /migrate/],
       ['data', folder, full, /^the destination holds data already/],
       ['the same', full, full, /^--from and --to are the same store/, keys(newKey, oldKey)],

@@ -1,7 +1,7 @@
 import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../../storage/keys/master-key.ts'
-import { lastingUrls, openStore, parseStorage, type StorageLocation } from '../../storage/open.ts'
+import { lastingUrls, NoSchema, openStore, parseStorage, type StorageLocation } from '../../storage/open.ts'
 import { type Copied, copyStore, type Progress, type Source } from '../../storage/transfer/copy-store.ts'
 import type { FlagValues } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
@@ -16,7 +16,12 @@ export async function copyInto(
   onProgress: (line: string) => void,
 ): Promise<CommandResult> {
   const key = await destinationKey(location, keys.new, keys.old)
-  const store = await openStore(location, { isCommand: true, isAlone: true })
+  const store = await openStore(location, { isCommand: true, isAlone: true }).catch(error => {
+    if (!(error instanceof NoSchema)) throw error
+    throw new ConfigError(
+      'the database of --to has no tables: run surrogate-server migrate first, with --storage and the same URL',
+    )
+  })
   try {
     const copied = await copyStore({
       from: source,

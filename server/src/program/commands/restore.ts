@@ -15,6 +15,7 @@ export const restoreCommand: Command = {
   details: [
     `${keyVariable} is the key of the store that was backed up; without it, master.key in the data folder of --to.`,
     `${newKeyVariable} is the key for the restored store; without it, the same key.`,
+    'A database needs its schema before: surrogate-server migrate.',
     'No server starts on the store before it is complete and compared with the backup. If this was',
     'interrupted, run the same command again.',
     'Prints a line on standard error for every 100,000 records.',

@@ -5,6 +5,14 @@ export class DatabaseRefused extends OperatorError {
   override readonly name = 'DatabaseRefused'
 }
 
+export class NoSchema extends DatabaseRefused {
+  constructor() {
+    super(
+      'the database has no schema of surrogate-server: run surrogate-server migrate with the same --storage',
+    )
+  }
+}
+
 /** Thrown on a node that cannot change the schema: workers leave that to the coordinator. */
 export class OnWorker extends DatabaseRefused {
   readonly #host: string | null

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { database, newSchema, openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { insert, mustCommit } from '../../port/port.samples.ts'
@@ -87,20 +88,33 @@ t.test('a user without rights is refused, and told which it lacks', withPostgres
   const role = schema.name.replace('test', 'role')
   const password = 'a-word-of-its-own'
   const admin = database()
-  await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`)
+  const page = readFileSync(new URL('../../../../guide/scale-out.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /```sql\n(CREATE ROLE .+?)```/s.exec(page) ?? []
+  const { rows } = await admin.query('SELECT current_database() AS name')
+  const [create = '', connect = '', usage = '', ...grants] = shown
+    .replaceAll('surrogate_server', role)
+    .replace('DATABASE surrogate', `DATABASE ${rows[0].name}`)
+    .replace('SCHEMA public', `SCHEMA ${schema.name}`)
+    .replace('…', password)
+    .split('\n')
+  await admin.query(create)
   t.teardown(() => admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
   const located = new URL(schema.url)
   located.username = role
   located.password = password
   const url = located.href
   await t.rejects(opens(url), refused(/has no schema of surrogate-server|lacks rights/))
-  await admin.query(`GRANT USAGE ON SCHEMA ${schema.name} TO ${role}`)
-  await t.rejects(opens(url), refused(/lacks rights on the table surrogate_schema/))
+  await admin.query(connect + usage)
+  await t.rejects(opens(url), refused(/lacks rights on the table surrogate_schema: grant it SELECT$/))
   await t.rejects(PostgresStore.migrate(url), refused(/may not create tables|lacks rights/))
-  await admin.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema.name} TO ${role}`)
-  await t.rejects(opens(url), refused(/lacks rights on the table documents: grant it SELECT, INSERT/))
-  await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema.name} TO ${role}`)
-  const store = await PostgresStore.open(url)
+  const inSchema = (statements: string) =>
+    admin.query(`SET search_path = ${schema.name}; ${statements}; RESET search_path`)
+  await inSchema(`GRANT SELECT ON surrogate_schema, documents TO ${role}; GRANT ALL ON leases TO ${role}`)
+  const says =
+    /lacks rights on the tables documents, blocks, uniques, collections: grant it SELECT, INSERT, UPDATE and DELETE$/
+  await t.rejects(opens(url), refused(says))
+  await inSchema(grants.join(''))
+  const store = await PostgresStore.open(url, { use: 'shared' })
   t.teardown(() => store.close())
   await mustCommit(store, [insert('a')])
   t.equal(store.unhealthy(), undefined)

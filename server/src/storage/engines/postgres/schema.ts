@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { DatabaseRefused } from './database-errors.ts'
+import { DatabaseRefused, NoSchema } from './database-errors.ts'
 import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
 import type { Migrated } from './migrated.ts'
@@ -105,9 +105,7 @@ export async function checkSchema(client: ClientBase): Promise<void> {
   }
   const version = await readVersion(client)
   if (!version) {
-    throw new DatabaseRefused(
-      'the database has no schema of surrogate-server: run surrogate-server migrate with the same --storage',
-    )
+    throw new NoSchema()
   }
   refuseNewer(version)
   await checkRights(client)
@@ -129,12 +127,14 @@ async function readVersion(client: ClientBase): Promise<number | undefined> {
     return rows[0]?.version ?? undefined
   } catch (error) {
     if (codeOf(error) === undefinedTable) return undefined
-    if (codeOf(error) === insufficientPrivilege) throw missingRight('surrogate_schema')
+    if (codeOf(error) === insufficientPrivilege) throw missingRights(['surrogate_schema'], 'SELECT')
     throw error
   }
 }
 
+/** @throws {DatabaseRefused} that names all tables that lack rights */
 async function checkRights(client: ClientBase): Promise<void> {
+  const denied: string[] = []
   for (const table of tables) {
     try {
       const { rows } = await client.query<{ allowed: boolean }>(
@@ -142,16 +142,17 @@ async function checkRights(client: ClientBase): Promise<void> {
          FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed (right_name)`,
         [table],
       )
-      if (rows[0]?.allowed !== true) throw missingRight(table)
+      if (rows[0]?.allowed !== true) denied.push(table)
     } catch (error) {
       if (codeOf(error) !== undefinedTable) throw error
       throw new DatabaseRefused(`the table ${table} is missing: restore the database from a backup`)
     }
   }
+  if (denied.length > 0) throw missingRights(denied, 'SELECT, INSERT, UPDATE and DELETE')
 }
 
-function missingRight(table: string): DatabaseRefused {
+function missingRights(names: readonly string[], rights: string): DatabaseRefused {
   return new DatabaseRefused(
-    `the database user lacks rights on the table ${table}: grant it SELECT, INSERT, UPDATE and DELETE`,
+    `the database user lacks rights on the ${names.length === 1 ? 'table' : 'tables'} ${names.join(', ')}: grant it ${rights}`,
   )
 }
