@@ -114,6 +114,7 @@ const codesOf = (page: string, language: string) =>
 /** Why an example cannot be run here, by a text that it contains. */
 const elsewhere: readonly (readonly [contains: string, reason: string])[] = [
   ...(onPostgresOnly.skip === undefined ? [] : [['postgres://', onPostgresOnly.skip] as const]),
+  ['remove-tenant', 'it needs that tenant: remove-tenant.test.ts removes one'],
   ['psql ', 'it needs Citus: npm run verify -- citus runs these commands'],
   ['shared_preload_libraries', 'it is the configuration of PostgreSQL with Citus'],
   ['alias/surrogate', 'it needs a key management service: guide.kms.test.ts runs its program'],
@@ -172,6 +173,37 @@ async function runsInShell(t: Test, code: string): Promise<void> {
   const unit = join(folder, 'etc/systemd/system/surrogate.service')
   if (existsSync(unit)) checkUnit(t, readFileSync(unit, 'utf8'))
 }
+
+t.test('the lines for crontab work in the environment of cron', async t => {
+  const [lines = ''] = codesOf('server/guide/back-up.md', '')
+  const [, path = '', line = ''] = /^PATH=(.+)\n0 3 \* \* \* (.+)\n$/.exec(lines) ?? []
+  const folder = makeMachine(t)
+  const program = [process.execPath, ...programArguments()].map(word => `'${word.replaceAll("'", `'\\''`)}'`)
+  writeFileSync(
+    join(folder, 'bin/surrogate-server'),
+    `#!/bin/sh\ncd '${root}'\nexec ${program.join(' ')} "$@"\n`,
+  )
+  const store = startProcess(t, ['--port', '0', '--storage', `level:${folder}/var/lib/surrogate`], {
+    SURROGATE_MASTER_KEY: key,
+  })
+  await store.ready()
+  const isRoot = process.getuid?.() === 0
+  const command = line
+    .replaceAll('\\%', '%')
+    .replaceAll(/(?<=[\s:]|^)(?=\/(?:var|etc|backups)\b)/gm, folder)
+    .replace('runuser -u surrogate -- ', isRoot ? 'runuser -u root -- ' : '')
+  const run = () =>
+    promisify(execFile)('env', [
+      ...['-i', `PATH=${folder}/bin:${path}`, 'HOME=/', 'LOGNAME=root', 'SHELL=/bin/sh'],
+      ...['/bin/sh', '-c', command],
+    ])
+  await t.rejects(run(), 'without the file of the unit, the control')
+  mkdirSync(join(folder, 'etc/surrogate'))
+  writeFileSync(join(folder, 'etc/surrogate/environment'), `SURROGATE_MASTER_KEY=${key}\n`)
+  const { stdout } = await run()
+  t.match(stdout, /records of 0 tenants, read back and equal\n$/)
+  t.equal(readdirSync(join(folder, 'backups')).length, 1)
+})
 
 /** The unit that the guide installs names programs that are there, wherever npm puts them. */
 function checkUnit(t: Test, unit: string): void {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { permissionDescriptions, permissions, permissionsByType } from './src/generated/facts.ts'
 import { flags } from './src/program/config.ts'
 import { openVault } from './verify/support/vault.ts'
 
@@ -43,6 +44,15 @@ t.test('the README names every page of the guide, and the guide every flag', asy
   for (const name of readdirSync(folder)) t.ok(readme.includes(`(guide/${name})`), name)
   const guide = pages.map(read).join()
   for (const { name } of flags) if (name !== 'version') t.ok(guide.includes(`\`--${name}`), name)
+})
+
+t.test('the guide has all permissions, with the kinds that may hold each', async t => {
+  const rows = permissions.map(permission => {
+    const kinds = Object.entries(permissionsByType).filter(([, held]) => held.some(one => one === permission))
+    const names = kinds.map(([kind]) => kind).join(', ')
+    return `| \`${permission}\` | ${names} | ${permissionDescriptions[permission]} |\n`
+  })
+  t.ok(read(new URL('access.md', folder)).includes(rows.join('')), rows.join(''))
 })
 
 t.test('what the page of other tools names is there, and takes what it shows', async t => {
