@@ -28,7 +28,7 @@ const expressions = [
 ]
 
 t.test('alerts and dashboard name metrics and labels that a server has', async t => {
-  const vault = openVault(t, { metrics: true })
+  const vault = openVault(t, { metrics: true, storage: `level:${t.testdir({})}` })
   const { send } = await openTenant(vault)
   await send('GET', '/tokens')
   const { url } = await vault.listenForMetrics()

@@ -6,6 +6,7 @@ import type { Address, Listening } from '../http/transport/listener.ts'
 import { checkOptions } from '../option-table.ts'
 import { startSweeper } from '../retention/sweeper.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
+import { diskOf } from '../storage/open.ts'
 import { defaultAuditRetentionDays, type VaultFacts, type VaultOptions } from '../vault-options.ts'
 import { type Deployment, deploy } from './deployment.ts'
 import { createDomain, type Domain } from './domain.ts'
@@ -88,11 +89,12 @@ export async function assemble(
 
 /** Lets metrics show the state of what has been put together. */
 function showState(
-  { metrics, admissions, store, sandbox, webhooks }: Deployment,
+  { metrics, admissions, store, location: { folder }, sandbox, webhooks }: Deployment,
   connections: () => number,
 ): void {
   metrics?.show({
     storeWorks: () => store.unhealthy() === undefined,
+    disk: folder === undefined ? undefined : () => diskOf(folder),
     connections,
     admissions: () => [...Object.entries(admissions), ...sandbox.admitted(), ...webhooks.admitted()],
     formulasWaiting: () => sandbox.waiting(),

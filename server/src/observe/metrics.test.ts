@@ -230,3 +230,16 @@ t.test('a vault without the option keeps no metrics', async t => {
   const vault = openVault(t)
   await t.rejects(vault.listenForMetrics(), { name: 'VaultOptionsError', message: /^metrics must be true/ })
 })
+
+t.test('the disk is measured where the data is a folder', async t => {
+  const folder = t.testdir({})
+  const text = async (storage: string) => {
+    const { url } = await openVault(t, { metrics: true, storage }).listenForMetrics()
+    return (await fetch(`${url}/metrics`)).text()
+  }
+  const bytes = (shown: string, part: string) =>
+    Number(new RegExp(`^surrogate_disk_${part}_bytes (\\S+)$`, 'm').exec(shown)?.[1])
+  const shown = await text(`level:${folder}`)
+  t.ok(bytes(shown, 'free') > 0 && bytes(shown, 'free') < bytes(shown, 'size'))
+  t.notMatch(await text('memory:'), /^surrogate_disk_free_bytes /m)
+})

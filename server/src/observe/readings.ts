@@ -14,6 +14,8 @@ interface Admitted {
 export interface Readings {
   /** True if the store can be written to. */
   storeWorks(): boolean
+  /** Reads the bytes of the disk with the data folder: `free` for the server, and its `size`. */
+  readonly disk: (() => { readonly free: number; readonly size: number }) | undefined
   connections(): number
   /** What is admitted, by kind of work. */
   admissions(): Iterable<readonly [kind: string, admission: Admitted]>
@@ -36,6 +38,13 @@ export function showReadings({ readGauge, readCounter }: Prometheus, readings: R
   readGauge('surrogate_store_works', '1 if the store can be written to, otherwise 0', [], () => [
     [{}, readings.storeWorks() ? 1 : 0],
   ])
+  const { disk } = readings
+  if (disk) {
+    for (const part of ['free', 'size'] as const) {
+      const help = `Disk with the data folder: ${part}`
+      readGauge(`surrogate_disk_${part}_bytes`, help, [], () => [[{}, disk()[part]]])
+    }
+  }
   readGauge('surrogate_connections', 'Open connections', [], () => [[{}, readings.connections()]])
   readGauge('surrogate_admitted', 'Admitted work, or its bytes', ['kind'], () =>
     [...readings.admissions()].map(([kind, { total }]): [Labels, number] => [{ kind }, total]),

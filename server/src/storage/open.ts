@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
@@ -93,6 +94,12 @@ async function findFolder(url: string): Promise<{ readonly folder: string; reado
   const found = await stat(path).catch(() => undefined)
   if (!found?.isDirectory()) throw new UnknownStorage(`there is no data in ${folder}`)
   return { folder, path }
+}
+
+/** Returns the bytes of the disk that a folder is on: those that are free for this user, and all. */
+export function diskOf(folder: string): { readonly free: number; readonly size: number } {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return { free: bavail * bsize, size: blocks * bsize }
 }
 
 export interface OpenOptions {
