@@ -37,11 +37,7 @@ async function install(): Promise<string | false> {
   await symlink(join(server, '../sdk'), join(folder, 'node_modules/@surrogate/sdk'), 'dir')
   return false
 }
-let missing: string | false = false
-// A test, as the others are added after it, and an awaited function alone would look like the end.
-await t.test('the runners are installed', async () => {
-  missing = await install()
-})
+const missing = await install()
 
 /** A test that uses a tenant of its own, and prints the address of its vault. */
 const body = `
