@@ -123,11 +123,11 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     fetch: async (url, init) => {
       const { core, onlyTenant } = await open()
-      const request = new Request(url, init)
       const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
-      const only = request.headers.has(key) ? undefined : onlyTenant()
-      if (only) request.headers.set(key, only.managementKey)
-      return toFetch(core)(request)
+      const given = init.headers as Record<string, string>
+      const only = key in given ? undefined : onlyTenant()
+      const headers = only ? { ...given, [key]: only.managementKey } : given
+      return toFetch(core)(new Request(url, { ...init, headers }))
     },
   })
 
