@@ -36,10 +36,26 @@ t.test('hooks see each attempt', async t => {
     { name: 'request', ...event, retries: 0 },
     { name: 'retry', ...event, retries: 0, reason: 'ConnectionError', waitMs: 500 },
     { name: 'request', ...event, retries: 1 },
-    { name: 'response', ...event, retries: 1, status: 503, traceId: 'trace-1', durationMs: 0 },
+    {
+      name: 'response',
+      ...event,
+      retries: 1,
+      status: 503,
+      traceId: 'trace-1',
+      durationMs: 0,
+      warning: undefined,
+    },
     { name: 'retry', ...event, retries: 1, reason: 'ServiceUnavailableError', waitMs: 1000 },
     { name: 'request', ...event, retries: 2 },
-    { name: 'response', ...event, retries: 2, status: 201, traceId: undefined, durationMs: 0 },
+    {
+      name: 'response',
+      ...event,
+      retries: 2,
+      status: 201,
+      traceId: undefined,
+      durationMs: 0,
+      warning: undefined,
+    },
   ])
 })
 
@@ -73,6 +89,35 @@ t.test('a logger alone gets warnings; without one nothing is printed', async t =
   t.same([...printed(), ...errors()], [])
   await fakeClient(answers, { logLevel: 'warn' }).surrogate.tokens.create(body)
   t.equal(printed().length, 3, 'control: the console is the default logger')
+})
+
+t.test('a warning of a development server is logged once, with its operation', async t => {
+  const text = 'ignored, as the contract does not name it: metadat; did you mean metadata?'
+  const headers = { 'content-type': 'application/json', 'svc-warning': text }
+  const warned = () => new Response('{}', { headers })
+  const printed = t.capture(console, 'warn')
+  const twice = async (options: Partial<SurrogateOptions>) => {
+    const { surrogate } = fakeClient(warned, options)
+    for (const _ of [1, 2]) await surrogate.tokens.create(body)
+    await surrogate.tokens.update('an-id', {})
+    return printed().map(({ args }) => args[0])
+  }
+  const lines = [`surrogate: tokens.create: ${text}`, `surrogate: tokens.update: ${text}`]
+  t.same(await twice({}), lines, 'also without a log')
+  t.same(await twice({ logLevel: 'warn' }), lines)
+  t.same(await twice({ logLevel: 'off' }), [])
+  t.same(await twice({ logLevel: 'error' }), [])
+  const { lines: logged, events, options } = recorder()
+  await twice(options)
+  t.same(
+    logged,
+    lines.map(line => `warn ${line}`),
+  )
+  t.match(events.at(-1), { name: 'response', warning: text })
+  const own = { ...headers, 'svc-warning': '', 'acme-warning': 'a text' }
+  const { surrogate } = fakeClient(() => new Response('{}', { headers: own }), { headerPrefix: 'ACME' })
+  await surrogate.tokens.get('an-id')
+  t.same(printed()[0]?.args, ['surrogate: tokens.get: a text'])
 })
 
 t.test('hooks and log lines contain no key, body or query', async t => {

@@ -33,6 +33,8 @@ export interface ResponseEvent extends RequestEvent {
   readonly traceId: string | undefined
   /** Milliseconds from the request to the end of the response. */
   readonly durationMs: number
+  /** What a development server says of the request, such as a member that it ignored: its header `SVC-WARNING`. */
+  readonly warning: string | undefined
 }
 
 /**
@@ -107,7 +109,10 @@ export interface ObserveOptions {
   onLost?: ((event: LostEvent) => void) | undefined
   /** Receives one line for each event, without bodies, keys and queries. Default `console`. */
   logger?: Logger | undefined
-  /** Default `warn` if there is a `logger`, otherwise `off`. */
+  /**
+   * Default `warn` if there is a `logger`, otherwise `off`. Unless it is given as `off` or `error`, the warnings of
+   * development servers are logged, each once.
+   */
   logLevel?: LogLevel | undefined
 }
 
@@ -133,7 +138,9 @@ export function withLog<Options extends ObserveOptions>(
   } = options
   const most = levels.indexOf(logLevel)
   mustBe('logLevel', most >= 0, `one of ${levels}`)
-  if (!most) return options
+  const isQuiet = options.logLevel && most < 2
+  if (isQuiet && !most) return options
+  const warned = new Set<string>()
   const log = (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
     if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
   }
@@ -145,7 +152,13 @@ export function withLog<Options extends ObserveOptions>(
     },
     onResponse(event) {
       onResponse?.(event)
-      const { status, durationMs, traceId } = event
+      const { status, durationMs, traceId, warning } = event
+      const text = `surrogate: ${event.operation}: ${warning}`
+      // A text names members of requests, which can be of any number.
+      if (warning && !isQuiet && warned.size < 100 && !warned.has(text)) {
+        warned.add(text)
+        logger.warn(text)
+      }
       log(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
     },
     onRetry(event) {

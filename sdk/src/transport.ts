@@ -145,7 +145,8 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
         }
         const { status } = response
         const traceId = response.headers.get(`${headerPrefix}-trace-id`) ?? undefined
-        client.onResponse?.({ ...event, status, traceId, durationMs: waits.now() - start })
+        const warning = response.headers.get(`${headerPrefix}-warning`) ?? undefined
+        client.onResponse?.({ ...event, status, traceId, durationMs: waits.now() - start, warning })
         let data: unknown
         // Otherwise an earlier attempt, whose response was lost, has deleted it.
         if (!maybeDone || method !== 'DELETE' || status !== 404) {

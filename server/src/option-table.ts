@@ -73,6 +73,10 @@ export const options: OptionTable = {
     ...token,
     flag: secretFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
   },
+  strict: {
+    ...boolean,
+    flag: booleanFlag('strict', 'refuse members of requests that the contract does not name'),
+  },
   developmentTenant: boolean,
   allowPrivateCallbacks: {
     ...boolean,

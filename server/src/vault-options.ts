@@ -28,6 +28,8 @@ export interface VaultOptions {
   readonly dev?: boolean
   /** Requests to `/_dev` must have it as `Authorization: Bearer …`. Without it they must name this machine as host. */
   readonly devToken?: string
+  /** Refuses with 400 what a development server warns of, such as a member of a request that the contract does not name. */
+  readonly strict?: boolean
   /** Makes one tenant whose keys are kept, and returned by `ready()`. By default under `dev` if data is kept. */
   readonly developmentTenant?: boolean
   /** Origins that browsers may call from; `*` is any. By default any under `dev`, none otherwise. */

@@ -21,8 +21,10 @@ const mostCounted = 100_000
 
 /** Loaded under `--dev` only. */
 export function observerOf(deployment: Deployment): TestObserver | undefined {
-  const { tools, clock, headerNames, validators, log } = deployment
-  const unknownMembers = new UnknownMembers(validators, log)
+  const { tools, clock, headerNames, validators, log, options } = deployment
+  // In process, nobody reads a log that was not given.
+  const print = options.log ? undefined : (line: string) => process.emitWarning(line, 'SurrogateWarning')
+  const unknownMembers = new UnknownMembers(validators, log, print)
   const nowMs = (tenant: string) => clock.nowUs(tenant) / 1000
   return tools && createTestObserver({ ...tools, nowMs, headerNames, unknownMembers })
 }

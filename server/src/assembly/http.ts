@@ -33,6 +33,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
   checkHandlers(handlers, validators.operations)
   const services: Services = {
     ...deployment,
+    strict: options.strict ?? false,
     testObserver: development?.observerOf(deployment),
     proxy:
       deployment.requestProxy &&

@@ -2,6 +2,7 @@ import { ErrorList } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'
+import { tokenTypes } from '../generated/facts.ts'
 import type { Operation } from './contract.ts'
 import { isDescription, type Place, Places } from './places.ts'
 
@@ -28,17 +29,26 @@ interface UnnamedMember {
   readonly name: string
   /** The names that the contract has at this place. */
   readonly names: readonly string[]
+  /** True for an object of a payload that may have been meant as a description of a token. */
+  readonly isPayload?: boolean
 }
 
-/** A description of a member that is ignored. */
-export interface UnknownMember {
+/** What is likely to be a mistake in a body that the contract allows. */
+export interface Suspect {
+  /** The path of the member. */
+  readonly path: string
+  /** What is wrong with it, as an end of a sentence: it is ignored, or its object is no description of a token. */
+  readonly problem: 'ignored' | 'undescribed'
   /** For the caller, such as `metadat; did you mean metadata?`. */
   readonly text: string
   /** For the log: a name that is not nearly one of the contract's may be data. */
   readonly logged: string
 }
 
-/** At most so many unknown members of a body are named. */
+/** What has to be beside each other in a description of a token. */
+const described = ['type', 'data']
+
+/** At most so many suspect members of a body are named. */
 const mostNamed = 10
 
 /** Finds members of request bodies that the contract does not name. They would be ignored without a word. */
@@ -59,16 +69,35 @@ export class Spellings {
     errors.refuseIfAny('a member is spelled otherwise in the contract, and would be ignored')
   }
 
-  /** Finds members that are ignored. */
-  unknown(operation: Operation, body: JsonValue): UnknownMember[] {
-    const found = new Map<string, UnknownMember>()
-    for (const { path, name, names } of this.#unnamed(operation, body)) {
+  /** Finds members that are ignored, and objects of payloads that are nearly descriptions of tokens. */
+  suspects(operation: Operation, body: JsonValue): Suspect[] {
+    const found = new Map<string, Suspect>()
+    const ofMembers = this.#unnamed(operation, body)
+    const ofPayload = operation.id === 'tokenize' ? this.#undescribed(body, []) : []
+    for (const { path, name, names, isPayload } of [...ofMembers, ...ofPayload]) {
       if (found.size === mostNamed) break
       const near = didYouMean(name, names)
       const text = memberPath([...path, name]) + near
-      found.set(text, { text, logged: near === '' ? memberPath([...path, '?']) : text })
+      const logged = near === '' ? memberPath([...path, '?']) : text
+      const problem = isPayload ? 'undescribed' : 'ignored'
+      found.set(text, { path: memberPath([...path, name]), problem, text, logged })
     }
     return [...found.values()]
+  }
+
+  /** Finds objects that have the type of a token and no data, or data and nearly a type: their members become tokens. */
+  *#undescribed(value: JsonValue, path: readonly Step[]): Generator<UnnamedMember> {
+    if (typeof value !== 'object' || value === null || path.length > deepest) return
+    if (!Array.isArray(value)) {
+      if (isDescription(value)) return
+      const given = Object.keys(value)
+      const names = described.filter(name => !given.includes(name))
+      const near = given.find(name => !described.includes(name) && didYouMean(name, names) !== '')
+      const hasType = Object.hasOwn(tokenTypes, String(value.type))
+      if (hasType || (names.length < 2 && near !== undefined))
+        yield { path, name: near ?? 'type', names, isPayload: true }
+    }
+    for (const [name, member] of Object.entries(value)) yield* this.#undescribed(member, [...path, name])
   }
 
   #unnamed(operation: Operation, body: JsonValue): Iterable<UnnamedMember> {

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { type FieldErrors, moreErrors, ServiceError } from '../base/errors.ts'
+import { ErrorList, type FieldErrors, moreErrors, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import type { Backend } from './backend.ts'
@@ -7,7 +7,7 @@ import { backends, readOperations } from './backends.ts'
 import { type Operation, readDocument } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'
-import { hasOtherSpelling, Spellings, type UnknownMember } from './spellings.ts'
+import { hasOtherSpelling, Spellings, type Suspect } from './spellings.ts'
 
 /** Checks values that no request carried whole against the contract's schemas: merged and tokenized data. */
 export type ContractSchemas = Pick<Validators, 'check'>
@@ -17,6 +17,13 @@ export interface RequestParts {
   readonly query: JsonObject
   readonly idempotencyKey: string | undefined
   readonly requestBody?: JsonValue | undefined
+}
+
+/** What is wrong with a suspect member. */
+export const wordsOf: Readonly<Record<Suspect['problem'], string>> = {
+  ignored: 'ignored, as the contract does not name it',
+  undescribed:
+    'its object does not describe a token, which has type and data, so that its members become tokens',
 }
 
 /** The prefix of the headers in `openapi.yaml`, in lower case as validators expect it. A server may use another one. */
@@ -80,9 +87,17 @@ export class Validators {
     if (body !== undefined && hasOtherSpelling(body)) this.#readSpellings().refuse(operation, body)
   }
 
-  /** Describes the members of a body that the contract does not name, and that the server ignores. */
-  unknownMembers(operation: Operation, body: JsonValue): UnknownMember[] {
-    return this.#readSpellings().unknown(operation, body)
+  /** Describes what is likely to be a mistake in a body: members that are ignored, as the contract does not name them. */
+  suspects(operation: Operation, body: JsonValue): Suspect[] {
+    return this.#readSpellings().suspects(operation, body)
+  }
+
+  /** @throws {ServiceError} validation, if anything in a body is likely to be a mistake */
+  refuseSuspects(operation: Operation, body: JsonValue): void {
+    const errors = new ErrorList()
+    for (const { path, problem, text } of this.suspects(operation, body))
+      errors.add(path, `${wordsOf[problem]}${text.slice(path.length)}`)
+    errors.refuseIfAny('a strict server refuses what others ignore')
   }
 
   #readSpellings(): Spellings {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import type { LogFields } from '../base/log.ts'
+import { createVault } from '../vault.ts'
 
 function openLogged(t: { teardown(task: () => unknown): void }, dev = true) {
   const lines: (LogFields & { event: string })[] = []
@@ -67,4 +68,70 @@ t.test('a server in production says nothing', async t => {
   t.equal(status, 201)
   t.equal(headers.get('SVC-WARNING'), null)
   t.same(lines, [])
+})
+
+t.test('an object that is nearly the description of a token is worth a warning', async t => {
+  const { vault, lines } = openLogged(t)
+  const { send } = await openTenant(vault)
+  const card = { number: '4242424242424242' }
+  const warningOf = async (payload: object) => {
+    const { status, headers } = await send('POST', '/tokenize', payload as never)
+    t.equal(status, 200)
+    return headers.get('SVC-WARNING')
+  }
+  const says =
+    'its object does not describe a token, which has type and data, so that its members become tokens: '
+  t.equal(await warningOf({ a: { type: 'card', dat: card } }), `${says}a.dat; did you mean data?`)
+  t.equal(await warningOf({ type: 'card', payload: card }), `${says}type`)
+  t.equal(await warningOf([{ typ: 'card', data: card }]), `${says}0.typ; did you mean type?`)
+  t.equal(
+    await warningOf({ a: { type: 'card', data: card, metadat: {} } }),
+    'ignored, as the contract does not name it: a.metadat; did you mean metadata?',
+    'a description is checked as a token is',
+  )
+  for (const control of [{ a: { type: 'visa', number: '1' } }, { data: card }, { type: 'card', data: card }])
+    t.equal(await warningOf(control), null, JSON.stringify(Object.keys(control)))
+  t.match(lines[0], { event: 'members become tokens', member: 'a.dat; did you mean data?' })
+})
+
+t.test('a vault in process without a log prints each warning once', async t => {
+  const vault = createVault({ dev: true })
+  t.teardown(() => vault.close())
+  const { send } = await openTenant(vault)
+  const printed = t.capture(process, 'emitWarning')
+  for (const _ of [1, 2]) await send('POST', '/tokens', { type: 'token', data: 1, metadat: {} })
+  t.same(
+    printed().map(({ args }) => args),
+    [
+      [
+        'tokens.create: ignored, as the contract does not name it: metadat; did you mean metadata?',
+        'SurrogateWarning',
+      ],
+    ],
+  )
+})
+
+t.test('a strict vault refuses what others warn of', async t => {
+  for (const dev of [true, false]) {
+    const vault = openVault(t, { dev, strict: true })
+    const { send, asManagement } = await openTenant(vault)
+    const token = { type: 'token', data: 1 }
+    t.match(await send('POST', '/tokens', { ...token, metadat: {} }), {
+      status: 400,
+      json: {
+        type: 'urn:surrogate:error:validation',
+        errors: { metadat: ['ignored, as the contract does not name it; did you mean metadata?'] },
+      },
+    })
+    t.match(await send('POST', '/tokenize', { a: { type: 'card', dat: 1 } }), {
+      status: 400,
+      json: { errors: { 'a.dat': [/does not describe a token.*; did you mean data\?$/] } },
+    })
+    const application = { name: 'a', type: 'private', permissions: ['token:read'], expires: null }
+    t.match(await asManagement('POST', '/applications', application), {
+      status: 400,
+      json: { errors: { expires: [/.+/] } },
+    })
+    t.equal((await send('POST', '/tokens', token)).status, 201, 'control')
+  }
 })

@@ -1,32 +1,45 @@
 import type { JsonValue } from '../base/json/json.ts'
 import type { Log } from '../base/log.ts'
 import type { Operation } from '../contract/contract.ts'
-import type { Validators } from '../contract/validators.ts'
+import { type Validators, wordsOf } from '../contract/validators.ts'
 
 /** Names may come from callers, so only so many are kept to log each once. */
 const mostKnown = 1000
 
-/** Warns of members of requests that the contract does not name: a server ignores them, which may be a mistake. */
+/** Warns of what is likely to be a mistake in a request, such as a member that the contract does not name. */
 export class UnknownMembers {
   readonly #known = new Set<string>()
-  readonly #validators: Pick<Validators, 'unknownMembers'>
+  readonly #validators: Pick<Validators, 'suspects'>
   readonly #log: Log
+  readonly #print: ((line: string) => void) | undefined
 
-  constructor(validators: Pick<Validators, 'unknownMembers'>, log: Log) {
+  /** @param print gets each text once, with its operation, where nobody reads the log */
+  constructor(validators: Pick<Validators, 'suspects'>, log: Log, print?: (line: string) => void) {
     this.#validators = validators
     this.#log = log
+    this.#print = print
   }
 
   /** Returns the text of a warning for the response, if there is one, and logs what is new in it. */
   warn(operation: Operation, body: JsonValue): string | undefined {
-    const members = this.#validators.unknownMembers(operation, body)
-    for (const { logged: member } of members) {
-      const known = `${operation.id} ${member}`
-      if (this.#known.has(known) || this.#known.size >= mostKnown) continue
-      this.#known.add(known)
-      this.#log.warn('unknown member ignored', { operation: operation.id, member })
+    const found = this.#validators.suspects(operation, body)
+    for (const { logged: member, problem } of found) {
+      const event = problem === 'ignored' ? 'unknown member ignored' : 'members become tokens'
+      if (this.#isNew(`${operation.id} ${member}`)) this.#log.warn(event, { operation: operation.id, member })
     }
-    if (members.length === 0) return undefined
-    return `ignored, as the contract does not name it: ${members.map(({ text }) => text).join(', ')}`
+    const texts = (['ignored', 'undescribed'] as const).flatMap(problem => {
+      const named = found.filter(one => one.problem === problem).map(({ text }) => text)
+      return named.length > 0 ? `${wordsOf[problem]}: ${named.join(', ')}` : []
+    })
+    if (texts.length === 0) return undefined
+    const text = texts.join('; ')
+    if (this.#print && this.#isNew(`${operation.id}: ${text}`)) this.#print(`${operation.id}: ${text}`)
+    return text
+  }
+
+  #isNew(text: string): boolean {
+    if (this.#known.has(text) || this.#known.size >= mostKnown) return false
+    this.#known.add(text)
+    return true
   }
 }

@@ -86,6 +86,8 @@ export interface Services {
   readonly dialect?: Dialect | undefined
   /** True for a development server. */
   readonly dev: boolean
+  /** True for a server that refuses what others ignore with a warning. */
+  readonly strict: boolean
   readonly handlers: Handlers
   readonly replays: Replays
   /** The idempotency keys of requests in progress, by tenant and digest. */

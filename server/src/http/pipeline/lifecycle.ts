@@ -170,7 +170,10 @@ export function parse(exchange: Exchange, { slice, dialect }: Services): void | 
     })
 }
 
-export function validate(exchange: Exchange, { validators, headerNames, dialect, dev }: Services): void {
+export function validate(
+  exchange: Exchange,
+  { validators, headerNames, dialect, dev, strict }: Services,
+): void {
   const { operation, request } = reached(exchange)
   if (isProxied(operation)) return
   // Elsewhere, members that the contract does not name are ignored: code that a profile makes run gets a warning at most.
@@ -182,6 +185,8 @@ export function validate(exchange: Exchange, { validators, headerNames, dialect,
     idempotencyKey: request.headers[headerNames.idempotency],
     requestBody: isRights ? asInContract(dialect, exchange.body ?? null) : exchange.body,
   })
+  // After what is wrong for every server.
+  if (strict && exchange.body !== undefined) validators.refuseSuspects(operation, exchange.body)
 }
 
 async function perform(exchange: Exchange, services: Services): Promise<void> {

@@ -120,6 +120,8 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
     baseUrl: serviceOrigin,
     headerPrefix,
     fetch: serviceFetch,
+    // There is no console here; the server logs its warnings itself.
+    logLevel: 'off',
   })
 }
 
