@@ -25,6 +25,7 @@ export async function loadCarrier(
       headerPrefix: target.headerPrefix,
       maxRetries: 0,
       timeout: target.timeoutMs,
+      logLevel: 'off',
       fetch: async (url: string, init: RequestInit) => {
         received = await send({
           method: init.method ?? 'GET',

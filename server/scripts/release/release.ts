@@ -4,19 +4,12 @@
  * attached to the release. Without `--dry-run` it then publishes the packages; this needs a clean working tree whose
  * commit has the tag of the version.
  */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { build, folder, names, packAll, root, run, say } from './pack.ts'
 import { type Manifest, notesOf, problemsOf } from './release-checks.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const folder = join(root, 'release')
-const names = ['sdk', 'server', 'conformance']
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const run = (command: string, ...args: string[]) =>
-  execFileSync(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' })
-const say = (line: string) => process.stdout.write(`${line}\n`)
 
 function fail(problems: readonly string[]): never {
   for (const problem of problems) process.stderr.write(`${problem}\n`)
@@ -42,17 +35,9 @@ if (!isDryRun) {
 }
 if (problems.length > 0 || notes === undefined) fail(problems)
 
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder)
-say('building')
-run('npm', 'run', 'build')
+build()
 run('npm', 'run', 'vectors')
-const workspaces = names.flatMap(name => ['-w', name])
-const packed: { name: string; filename: string; size: number }[] = JSON.parse(
-  run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...workspaces),
-)
-for (const { name, filename, size } of packed)
-  say(`packed ${name} ${version}: release/${filename}, ${size} bytes`)
+const packed = packAll()
 run('npm', 'run', 'conformance', '--', join(folder, 'conformance-report'))
 say('the server is conformant: release/conformance-report/')
 writeFileSync(join(folder, 'notes.md'), notes)
