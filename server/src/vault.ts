@@ -125,7 +125,8 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       const { core, onlyTenant } = await open()
       const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
       const given = init.headers as Record<string, string>
-      const only = key in given ? undefined : onlyTenant()
+      const isKeyed = Object.keys(given).some(name => name.toLowerCase() === key.toLowerCase())
+      const only = isKeyed ? undefined : onlyTenant()
       const headers = only ? { ...given, [key]: only.managementKey } : given
       return toFetch(core)(new Request(url, { ...init, headers }))
     },

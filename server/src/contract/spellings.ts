@@ -93,7 +93,7 @@ export class Spellings {
       const given = Object.keys(value)
       const names = described.filter(name => !given.includes(name))
       const near = given.find(name => !described.includes(name) && didYouMean(name, names) !== '')
-      const hasType = Object.hasOwn(tokenTypes, String(value.type))
+      const hasType = typeof value.type === 'string' && Object.hasOwn(tokenTypes, value.type)
       if (hasType || (names.length < 2 && near !== undefined))
         yield { path, name: near ?? 'type', names, isPayload: true }
     }
