@@ -63,8 +63,8 @@ export class ServiceError extends Error {
 }
 
 /** Returns a 400 about one member of the request. */
-export function invalid(path: string, message: string): ServiceError {
-  return new ServiceError('validation', `${path} ${message}`, { errors: { [path]: [message] } })
+export function invalid(path: string, message: string, cause?: unknown): ServiceError {
+  return new ServiceError('validation', `${path} ${message}`, { errors: { [path]: [message] }, cause })
 }
 
 /** @throws {ServiceError} validation, if there are any errors */

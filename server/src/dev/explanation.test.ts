@@ -61,6 +61,52 @@ t.test('a session is explained by its grant and by the rights of its authorizer'
   ])
 })
 
+t.test('what is missing for /proxy is named by its flags, and an expired token by its time', async t => {
+  const url = { 'SVC-PROXY-URL': 'https://other.example.com/a' }
+  const none = await openTenant(openVault(t))
+  t.match(await none.send('GET', '/proxy/a'), {
+    status: 404,
+    json: {
+      detail: /--proxy-allow-origin or --proxy-map-origin/,
+      explanation: { reasons: [/proxyAllowOrigins/] },
+    },
+  })
+  t.notMatch((await none.send('GET', '/proxi')).json.detail, /--proxy/, 'control')
+  const quiet = await openTenant(openVault(t, { dev: false }))
+  t.equal((await quiet.send('GET', '/proxy/a')).json.detail, 'there is no such path; /docs lists the paths')
+  const vault = openVault(t, { proxyAllowOrigins: ['https://api.example.com'] })
+  const tenant = await openTenant(vault)
+  t.match(
+    (await tenant.send('GET', '/proxy', undefined, url)).json.detail,
+    /: allow it by --proxy-allow-origin/,
+  )
+  const time = await vault.clock.now()
+  for (const [id, ms] of [
+    ['first', 60_000],
+    ['second', 120_000],
+  ] as const)
+    await tenant.send('POST', '/tokens', {
+      id,
+      type: 'token',
+      data: 1,
+      expires_at: new Date(time + ms).toISOString(),
+    })
+  await vault.clock.advance(90_000)
+  const allowed = { 'SVC-PROXY-URL': 'https://api.example.com/a' }
+  const asked = [
+    () => tenant.send('GET', '/tokens/first'),
+    () => tenant.send('POST', '/detokenize', { a: '{{ first }} {{ second }}' }),
+    () => tenant.send('POST', '/proxy', { a: '{{ first }}' }, allowed),
+  ]
+  const says = new RegExp(`: the token expired at ${new Date(time + 60_000).toISOString().slice(0, 19)}`)
+  for (const ask of asked) t.match((await ask()).json.detail, says)
+  await vault.clock.advance(3_600_000)
+  for (const ask of asked.slice(1))
+    t.match((await ask()).json.detail, /: the token (first )?expired at /, 'erased')
+  const both = await tenant.send('POST', '/detokenize', { a: '{{ first }} {{ second }} {{ third }}' })
+  t.match(both.json.detail, /the token first expired at .*, the token second expired at /)
+})
+
 t.test('every 400, 403 and 404 has an explanation, and nothing else has', async t => {
   const vault = openVault(t, { now })
   const tenant = await openTenant(vault)

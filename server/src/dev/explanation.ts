@@ -1,13 +1,13 @@
 import type { Caller, DeniedCause } from '../access/caller.ts'
 import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
-import type { ServiceError } from '../base/errors.ts'
+import { developerReason } from '../base/developer-reason.ts'
 import type { AccessRule, Explanation, Permission, TokenPermission } from '../contract/types.ts'
 import type { Explain } from '../http/pipeline/exchange.ts'
 import { wordsOfFormula } from '../reactors/outcome.ts'
 
 type ExplainedRule = NonNullable<Explanation['rules']>[number]
 
-const explained = [400, 403, 404]
+const explained = [400, 403, 404, 502]
 
 /** Explains a refusal: who asked, the rights in the order in which they are tried, and why each does not match. */
 export const explain: Explain = ({ operation, caller }, error, denied) => {
@@ -20,7 +20,7 @@ export const explain: Explain = ({ operation, caller }, error, denied) => {
     ...(caller?.session === undefined ? {} : { session: true }),
     ...(permission === undefined ? {} : { permission }),
     ...(caller && permission !== undefined ? { rules: rulesOf(caller, permission, denied) } : {}),
-    reasons: [...(denied ? [denied.missing] : []), ...expiry(error)],
+    reasons: [denied?.missing ?? [], developerReason(error) ?? []].flat(),
     ...(formula ? { formula } : {}),
   }
 }
@@ -83,9 +83,4 @@ function scopeOf(rule: AccessRule): string {
     ({ attribute, operator, value }) => `${attribute} ${operator.replace('_', ' ')} ${value}`,
   )
   return `tokens where ${conditions.join(' and ')}`
-}
-
-function expiry({ cause }: ServiceError): string[] {
-  if (typeof cause !== 'object' || cause === null || !('expiredMs' in cause)) return []
-  return [`the token expired at ${new Date(Number(cause.expiredMs)).toISOString()}`]
 }

@@ -14,8 +14,9 @@ export class EgressError extends Error {
   override readonly name = 'EgressError'
   readonly reason: EgressReason
 
-  constructor(reason: EgressReason, message: string) {
-    super(message)
+  /** @param cause what Node says, which may name host and address: for developers only */
+  constructor(reason: EgressReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
     this.reason = reason
   }
 }

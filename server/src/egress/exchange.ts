@@ -258,5 +258,5 @@ function framed({ headers, acceptEncoding, body }: Pick<Outgoing, 'headers' | 'a
 
 /** Converts an error to one whose message may be shown. */
 export function toEgressError(error: unknown): EgressError {
-  return error instanceof EgressError ? error : new EgressError('network', 'network error')
+  return error instanceof EgressError ? error : new EgressError('network', 'network error', error)
 }

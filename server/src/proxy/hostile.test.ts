@@ -45,7 +45,7 @@ t.test('a name that leads to a private address is refused, whatever it led to be
     asked.push(hostname)
     return [{ address: addresses[1] ?? '', family: 4 }]
   }
-  const vault = openVault(t, { proxyAllowOrigins: [target] }, { proxy: { resolve } })
+  const vault = openVault(t, { dev: false, proxyAllowOrigins: [target] }, { proxy: { resolve } })
   const tenant = await openTenant(vault)
   const { status, json } = await tenant.send('GET', '/proxy', undefined, to(target))
   t.match([status, json.type], [502, 'urn:surrogate:error:target_failed'])
@@ -244,10 +244,13 @@ t.test('a target that is closed, silent, endless or garbled ends in time', async
   t.equal((await ask('/empty')).status, 204)
   await t.rejects(ask('/endless'), 'the body is cut off')
   t.equal(receiver.received.length, 4)
-  const closed = openVault(t, { proxyMapOrigins: { [target]: 'http://127.0.0.1:1' } })
-  const { status, json } = await (await openTenant(closed)).send('GET', '/proxy', undefined, to(target))
-  t.equal(status, 502)
-  t.notMatch(json.detail, /127|ECONN|api/)
+  for (const dev of [false, true]) {
+    const closed = openVault(t, { dev, proxyMapOrigins: { [target]: 'http://127.0.0.1:1' } })
+    const { status, json } = await (await openTenant(closed)).send('GET', '/proxy', undefined, to(target))
+    t.equal(status, 502)
+    if (dev) t.match(json.detail, /: https:\/\/api\.example\.com: connect ECONNREFUSED 127\.0\.0\.1:1$/)
+    else t.notMatch(json.detail, /127|ECONN|api/)
+  }
 })
 
 t.test('a target is left alone when its caller is gone', async t => {

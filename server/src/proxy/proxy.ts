@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import { connectionReason, type DeveloperReason } from '../base/developer-reason.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { ProxyEgress, ProxyExchange, ProxyResponse } from '../egress/proxy-egress.ts'
@@ -126,7 +127,10 @@ export class RequestProxy {
       this.#context.egress.check(url)
     } catch (error) {
       throw error instanceof EgressError
-        ? invalid('proxy_url', 'names an origin that the operator has not allowed, or a password')
+        ? invalid('proxy_url', 'names an origin that the operator has not allowed, or a password', {
+            forDevelopers:
+              'allow it by --proxy-allow-origin (proxyAllowOrigins), or send it to another by --proxy-map-origin (proxyMapOrigins)',
+          } satisfies DeveloperReason)
         : error
     }
   }
@@ -156,7 +160,7 @@ export class RequestProxy {
     try {
       return await exchange.send({ url, method, headers, body: body.length === 0 ? undefined : body })
     } catch (error) {
-      throw error instanceof EgressError ? targetFailed(error) : error
+      throw error instanceof EgressError ? targetFailed(error, url) : error
     }
   }
 
@@ -171,12 +175,13 @@ export class RequestProxy {
 }
 
 /** Says as much as helps an operator, and nothing of the request. */
-function targetFailed({ reason }: EgressError): ServiceError {
+function targetFailed({ reason, message, cause }: EgressError, { origin }: URL): ServiceError {
   const sentence =
     reason === 'refused'
       ? 'the target has no public address, or is this server; the operator can map its origin to a private address'
       : reason === 'size'
         ? 'the response of the target is too long for a reactor'
         : 'the target did not respond, or not in time'
-  return new ServiceError('target_failed', sentence)
+  const forDevelopers = `${origin}: ${connectionReason(cause) ?? message}`
+  return new ServiceError('target_failed', sentence, { cause: { forDevelopers } satisfies DeveloperReason })
 }

@@ -1,4 +1,5 @@
 import { type Caller, demand } from '../access/caller.ts'
+import type { DeveloperReason } from '../base/developer-reason.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
@@ -24,17 +25,29 @@ export async function liveRecord(context: TenantTokens, id: string): Promise<Ope
   const record = await store.get<TokenRecord>('token', id)
   const nowUs = context.nowUs()
   if (!record || isExpired(record.value, nowUs)) {
-    const expiredMs = record?.value.expires_ms ?? expired?.at(store.tenant, id)
-    // A snapshot can put a tenant back to a time before.
-    const isOver = expiredMs !== undefined && expiredMs * 1000 <= nowUs
+    const expiredAt = expiryOf(context, id, record?.value)
     throw new ServiceError(
       'not_found',
       'there is no token with this id',
-      isOver ? { cause: { expiredMs } } : {},
+      expiredAt === undefined
+        ? {}
+        : { cause: { forDevelopers: `the token expired at ${expiredAt}` } satisfies DeveloperReason },
     )
   }
   expired?.forget(store.tenant, id)
   return record
+}
+
+/** Returns when a token expired that is not there any more, as far as that is known. */
+export function expiryOf(
+  { store, expired, nowUs }: TenantTokens,
+  id: string,
+  record: TokenRecord | undefined,
+): string | undefined {
+  const expiredMs = record?.expires_ms ?? expired?.at(store.tenant, id)
+  // A snapshot can put a tenant back to a time before.
+  if (expiredMs === undefined || expiredMs * 1000 > nowUs()) return undefined
+  return new Date(expiredMs).toISOString()
 }
 
 /** Returns a promise only for a card whose code has to be read too. */

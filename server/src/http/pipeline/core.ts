@@ -1,4 +1,5 @@
 import type { DeniedCause } from '../../access/caller.ts'
+import { developerReason } from '../../base/developer-reason.ts'
 import type { ServiceError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import { connectionLimits, largeBody } from '../../base/limits.ts'
@@ -201,7 +202,8 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
   }
   const denied = options.dev ? deniedCause(refusal) : undefined
   exchange.explanation = options.explain?.(exchange, refusal, denied)
-  return problemResponse(refusal, traceId, denied?.missing, exchange.explanation)
+  const reason = denied?.missing ?? (options.dev ? developerReason(refusal) : undefined)
+  return problemResponse(refusal, traceId, reason, exchange.explanation)
 }
 
 /** Adds a refused operation to the audit log. */

@@ -2,6 +2,7 @@ import { holds, lacking } from '../../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
 import { isSessionKey } from '../../access/key-text.ts'
 import { authenticate } from '../../access/keys.ts'
+import type { DeveloperReason } from '../../base/developer-reason.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { after } from '../../base/flow/event-loop.ts'
 import { largeBody } from '../../base/limits.ts'
@@ -25,6 +26,7 @@ import {
   withDefaults,
 } from './input.ts'
 import { performOnce } from './perform-once.ts'
+import { noSuchPath } from './routes.ts'
 
 export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
 
@@ -52,9 +54,20 @@ export function route(exchange: Exchange, { router, proxy }: Services): void {
     exchange.operation = proxied
     return
   }
+  if (!proxy && /^\/proxy(\/|$)/.test(exchange.request.path)) throw noProxy()
   const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
   exchange.operation = operation
   exchange.rawParameters = parameters
+}
+
+/** The refusal of a path that is there only if an option allows targets. */
+function noProxy(): ServiceError {
+  return new ServiceError('not_found', noSuchPath, {
+    cause: {
+      forDevelopers:
+        'no target of /proxy is allowed; name one by --proxy-allow-origin or --proxy-map-origin (proxyAllowOrigins, proxyMapOrigins)',
+    } satisfies DeveloperReason,
+  })
 }
 
 // Requirements: AUT-001, ERR-508, AUT-015, ERR-520, WIR-545

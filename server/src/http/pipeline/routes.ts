@@ -18,6 +18,8 @@ interface Found {
 /** The operations at paths of one shape, by method. */
 type Shape = ReadonlyMap<string, Found>
 
+export const noSuchPath = 'there is no such path; /docs lists the paths'
+
 const unknown: Shape = new Map()
 /** Stands for a segment that is not in the contract. */
 const placeholder = '-'
@@ -68,7 +70,7 @@ export class Router {
       return { operation: found.operation, parameters }
     }
     if (shape.size === 0) {
-      throw new ServiceError('not_found', 'there is no such path; /docs lists the paths')
+      throw new ServiceError('not_found', noSuchPath)
     }
     const allowed = [...shape.keys()].join(', ')
     throw new ServiceError('method_not_allowed', `this path takes ${allowed}`, {

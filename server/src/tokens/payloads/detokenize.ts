@@ -1,11 +1,13 @@
 import { type Caller, demand, holds, lacking } from '../../access/caller.ts'
 import { comparableId } from '../../base/comparable-id.ts'
+import type { DeveloperReason } from '../../base/developer-reason.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
 import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
+import { expiryOf } from '../read.ts'
 import { showMask } from '../show.ts'
 import { isExpired, type LiveToken, type TokenRecord, withCvc } from '../token.ts'
 import { recordReveal, type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
@@ -48,10 +50,12 @@ export async function resolveReferences(
   const found = await findUsable(context, caller, json, root)
   if (found.named.size === 0) return json
   const tokens = await tokensOf(context, caller)
-  const { records, missing } = await lookUp(tokens, found.named, root)
+  const { records, missing, expired } = await lookUp(tokens, found.named, root)
   // Requirements: INV-502
   if (missing.length > 0) {
-    throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`)
+    throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`, {
+      cause: expiryReason(tokens, missing, expired),
+    })
   }
   // Requirements: INV-004
   const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
@@ -112,11 +116,21 @@ async function lookUp(
   context: TenantTokens,
   named: FoundReferences['named'],
   root: string,
-): Promise<{ readonly records: OpenedRecord<TokenRecord>[]; readonly missing: readonly string[] }> {
+): Promise<{
+  readonly records: OpenedRecord<TokenRecord>[]
+  readonly missing: readonly string[]
+  /** Those of the missing tokens that are not erased yet. */
+  readonly expired: readonly TokenRecord[]
+}> {
   const nowUs = context.nowUs()
+  const expired: TokenRecord[] = []
   const live = async (ids: readonly string[]) => {
     const records = await readTokens(context.store, ids, root)
-    const found = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
+    const found = records.flatMap(record => {
+      if (!record || !isExpired(record.value, nowUs)) return record ?? []
+      expired.push(record.value)
+      return []
+    })
     return new Map(found.map(record => [comparableId(record.value.id), record]))
   }
   const byId = await live([...named.keys()])
@@ -127,7 +141,26 @@ async function lookUp(
   const missing = unknown.filter(
     ([, { seconds }]) => ![...seconds].every(id => id !== undefined && bySecond.has(id)),
   )
-  return { records: [...byId.values(), ...bySecond.values()], missing: missing.map(([, { given }]) => given) }
+  const records = [...byId.values(), ...bySecond.values()]
+  return { records, missing: missing.map(([, { given }]) => given), expired }
+}
+
+/** Says when those of the missing tokens expired of which that is known. */
+function expiryReason(
+  tokens: TenantTokens,
+  missing: readonly string[],
+  expired: readonly TokenRecord[],
+): DeveloperReason | undefined {
+  const reasons = missing.flatMap(given => {
+    const id = comparableId(given)
+    const at = expiryOf(
+      tokens,
+      id,
+      expired.find(one => comparableId(one.id) === id),
+    )
+    return at === undefined ? [] : `the token ${missing.length > 1 ? `${given} ` : ''}expired at ${at}`
+  })
+  return reasons.length > 0 ? { forDevelopers: reasons.join(', ') } : undefined
 }
 
 /** Returns the tokens with these ids, in their order. @throws {ServiceError} validation, if they are too large together */
