@@ -27,7 +27,7 @@ tap.test('two replicas conform over the wire behind a round-robin', onPostgresOn
     const { code, stderr } = await replica.end()
     t.equal(code, 0)
     // Cases let deliveries fail until the server gives up, and send members that the contract lacks.
-    const expected = /"event":"(webhook given up|unknown member ignored)"/
+    const expected = /"event":"(webhook given up|unknown member ignored|members become tokens)"/
     const lines = stderr.split('\n').filter(line => !expected.test(line))
     t.notMatch(lines.join('\n'), /"level":"(warn|error)"/, 'no warnings or errors in the log')
   }

@@ -104,7 +104,8 @@ function makeMachine(t: Test): string {
   script('install', `exec /usr/bin/install $(echo " $*" | sed 's/ -g surrogate//')`)
   symlinkSync(join(root, 'server'), join(folder, 'global/@surrogate/server'))
   writeFileSync(join(folder, 'tenants.json'), bootstrap)
-  for (const name of ['telemetry.mjs', 'dump.sql', 'master-key.mjs']) writeFileSync(join(folder, name), '')
+  for (const name of ['telemetry.mjs', 'master-key.mjs']) writeFileSync(join(folder, name), '')
+  writeFileSync(join(folder, 'dump.sql'), 'select 1;\n')
   return folder
 }
 
@@ -135,6 +136,10 @@ async function runsInShell(t: Test, code: string): Promise<void> {
   const { url } = await server.ready()
   const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
   const [, managementKey = ''] = await server.printed(/management key +(\S+)\n/)
+  // Something to search for.
+  const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ type: 'token', data: 'a value to search for' })
+  if (code.includes(' leaks ')) t.ok((await fetch(`${url}/tokens`, { method: 'POST', headers, body })).ok)
   if (code.includes('/var/lib/surrogate') && !code.includes('--bootstrap') && !code.includes('useradd')) {
     const store = startProcess(t, ['--port', '0', '--storage', `level:${folder}/var/lib/surrogate`], {
       SURROGATE_MASTER_KEY: key,
@@ -290,6 +295,7 @@ const prelude = `
           headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' },
           body: JSON.stringify(card),
         })
+      console.log('paid')
     }
     return { vault, tenant, dev, surrogate, reactor, runTheApplication, app: vault, privateKey: tenant.privateKey }
   })()
@@ -327,7 +333,7 @@ t.test('TypeScript examples', async t => {
   const [{ url }, { privateKey }] = [await vault.listen(), await vault.createTenant()]
   for (const [at, { page, code }] of shown.entries()) {
     await t.test(`${page} ${at}`, async t => {
-      const cwd = t.testdir({ 'dump.sql': '' })
+      const cwd = t.testdir({ 'dump.sql': 'select 1;\n' })
       const environment = { SURROGATE_KEY: privateKey, SURROGATE_TEST_URL: url }
       t.match(await runShown(t, asProgram(code, url), [], { environment, cwd }), /ran to its end/)
     })

@@ -123,6 +123,8 @@ export class Spellings {
     }
     if (place.takesAnyMember) return
     const names = [...place.members.keys()]
+    // A reference, for which a whole resource may be given.
+    if (names.length === 1 && names[0] === 'id' && Object.hasOwn(value, 'id')) return
     for (const [name, member] of Object.entries(value)) {
       const known = place.members.get(name)
       if (known) yield* this.#inValue(known, member, [...path, name])

@@ -19,7 +19,7 @@ t.test('servers start on a database after it was migrated', withPostgres, async 
     const { code, stdout, stderr } = await run(args, given)
     t.equal(code, 2, name)
     t.equal(stdout, '')
-    t.match(stderr, /^surrogate-server: [^\n]+\n$/, 'one sentence')
+    t.match(stderr, /^(surrogate-server: |\{.*"start refused")[^\n]+\n$/, 'one sentence')
     t.match(stderr, says)
     t.notMatch(stderr, /a-word-of-its-own/)
   }
