@@ -33,6 +33,8 @@ export const connectionLimits = {
   checkIntervalMs: 1_000,
   /** Time that a closing server waits for requests in flight: longer than any formula waits and runs. */
   closeGraceMs: 22_000,
+  /** Time that responses are held back before a port closes: as long as a request or a new connection may be on its way. */
+  closeHoldMs: 20,
   /** Open connections. Node drops those beyond it. */
   connections: 2_000,
   /** Bytes of request bodies in memory, of all callers. */

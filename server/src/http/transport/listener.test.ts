@@ -256,3 +256,19 @@ t.test('a draining server ends each connection after its response, and still acc
   later.socket.write(head('GET', '/'))
   t.match(await later.until(/answered$/), /Connection: close/)
 })
+
+t.test('a closing server answers what is on its way: on idle connections, and on new ones', async t => {
+  // Long enough for a busy machine.
+  const listening = await open(t, { closeHoldMs: 500, closeGraceMs: 60_000 })
+  const idle = peer(t, listening)
+  idle.socket.write(head('GET', '/'))
+  await idle.until(/answered/)
+  const closing = listening.close()
+  idle.socket.write(head('GET', '/'))
+  const late = peer(t, listening)
+  late.socket.write(head('GET', '/'))
+  t.match(await idle.until(/answered[\s\S]*answered/), /Connection: close/)
+  t.match(await late.until(/answered/), /Connection: close/)
+  for (const { socket } of [idle, late]) socket.end()
+  await closing
+})

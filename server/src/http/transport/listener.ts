@@ -37,6 +37,8 @@ interface Port {
   readonly limits: ConnectionLimits
   readonly clientAddress: ClientAddress
   isDraining: boolean
+  /** Resolves when responses may be sent again. */
+  held?: Promise<void>
 }
 
 /**
@@ -90,9 +92,14 @@ export async function listen(
     drain: () => {
       shared.isDraining = true
     },
-    close: () => {
+    close: async () => {
       shared.isDraining = true
-      return close(server, sockets, limits.closeGraceMs)
+      if (sockets.size === 0) return close(server, sockets, limits.closeGraceMs)
+      const release = hold(shared)
+      await new Promise<void>(resolve => setTimeout(resolve, limits.closeHoldMs))
+      const closed = close(server, sockets, limits.closeGraceMs)
+      release()
+      return closed
     },
   }
 }
@@ -119,11 +126,27 @@ async function serve(port: Port, request: IncomingMessage, response: ServerRespo
   const peer = port.clientAddress(request)
   const content = await port.core(new WireRequest(request, response, port.bodies, peer))
   if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
+  if (port.held) await port.held
   if (port.isDraining) content.headers.Connection = 'close'
   port.outbox.add(() => {
     if (!request.complete) endAfterRest(request.socket)
     writeResponse(request.method === 'HEAD', response, content)
   })
+}
+
+/**
+ * Holds responses back. The end of a port cuts off connections that were opened a moment before, and requests on the way on
+ * idle ones: clients that wait for a response open none and send none.
+ */
+function hold(port: Port): () => void {
+  let release = () => {}
+  port.held = new Promise(resolve => {
+    release = resolve
+  })
+  return () => {
+    delete port.held
+    release()
+  }
 }
 
 /**
