@@ -26,7 +26,8 @@ const service = ts.createLanguageService({
 
 /** Puts a call into the editor. `|` is the place of the cursor. */
 function write(call: string): number {
-  const all = `import type { Surrogate } from './index.ts'\ndeclare const surrogate: Surrogate\n${call}`
+  const given = `import type { Dev } from './dev/index.ts'\nimport type { Surrogate } from './index.ts'`
+  const all = `${given}\ndeclare const dev: Dev\ndeclare const surrogate: Surrogate\n${call}`
   const at = all.indexOf('|', all.indexOf(call))
   text = at < 0 ? all : all.slice(0, at) + all.slice(at + 1)
   version++
@@ -75,6 +76,16 @@ t.test('the type of a new token is completed after its data, and its data after 
   ])
   const members = completions("surrogate.tokens.create({ type: 'card', data: { number: '4' }, | })")
   for (const name of ['metadata', 'containers', 'mask', 'expires_at']) t.ok(members.includes(name), name)
+})
+
+t.test('operations are completed where a test names them', async t => {
+  for (const call of [
+    'faults.next({ operation: ',
+    'requests.assertNone({ operation: ',
+    'requests.list({ operation: ',
+  ])
+    for (const name of ['tokens.create', 'proxy.post'])
+      t.ok(completions(`dev.${call}'|' })`).includes(name), `${call}${name}`)
 })
 
 t.test('a mistake is shown where it is, in one sentence about it', async t => {

@@ -47,7 +47,7 @@ export default defineConfig([
     input: developmentOnly(contract()),
     parser: {},
     output: { path: 'sdk/src/dev/client/generated', module: { extension: '.ts' } },
-    plugins: ['@hey-api/typescript', operationsPlugin()],
+    plugins: ['@hey-api/typescript', operationsPlugin({ idsOf: contract() })],
   },
   {
     ...common,

@@ -186,11 +186,14 @@ const consumers: Readonly<Record<string, readonly string[]>> = {
     import { test as pageTest, expect as pageExpect } from '@surrogate/server/testing/playwright'
     import { withVault, type VaultFixture } from '@surrogate/server/testing/fixture'
     import { requestMatchers } from '@surrogate/server/testing/jest'
+    import { expect as plainExpect } from 'vitest'
     ${never}
     const options: FixtureOptions = { seed: ({ surrogate }) => surrogate.tokens.create({ type: 'token', data: 1 }) }
     test('a', async ({ tenant, surrogate, dev }) => {
       for (const check of [never<typeof tenant>, never<typeof surrogate>, never<typeof dev>]) check(false)
       await expect(dev.requests).not.toHaveReceived({ operation: 'tokens.create', times: 1 })
+      plainExpect.extend(requestMatchers)
+      await plainExpect(dev.requests).toHaveReceived({ operation: 'tokens.create' })
       // @ts-expect-error a pattern is an object
       await expect(dev.requests).toHaveReceived(1)
     })

@@ -44,7 +44,7 @@ t.test('an error of the connection names the address, the code and the likely re
   )
   t.match(
     await messageFor('http://no-such-host.invalid'),
-    /\/tokens \((ENOTFOUND|EAI_AGAIN)\): the host name is not known; is it spelled right\?$/,
+    /\/tokens \((ENOTFOUND|EAI_AGAIN)\): there is no such host; is it spelled right\?$/,
   )
 })
 
@@ -52,9 +52,12 @@ t.test('other runtimes and reasons', async t => {
   const of = (error: object, url = 'https://vault.test') => explainLost(error, url)
   t.match(of({ code: 'ConnectionRefused' }), /^ \(ConnectionRefused\): nothing listens/, 'Bun')
   t.match(of({ message: 'tcp connect error: Connection refused (os error 111)' }), /^: nothing/, 'Deno')
-  t.match(of({ message: 'dns error: failed to lookup address' }), /^: the host name/)
+  t.match(of({ message: 'dns error: failed to lookup address' }), /^: there is no such host/)
   t.match(of({ cause: { code: 'SELF_SIGNED_CERT_IN_CHAIN' } }), /certificate is not trusted/)
   t.equal(of({ cause: { code: 'ECONNRESET' } }), ' (ECONNRESET): the connection was closed')
+  const inProcess = of({ cause: { code: 'ENOTFOUND' } }, 'http://vault/tokens')
+  t.match(inProcess, /: pass fetch: vault\.fetch$/)
+  t.match(of({ code: 'ENOTFOUND' }, 'http://vaults.test/tokens'), /: there is no such host/, 'control')
   t.equal(
     of({ code: 'a code with a value', message: 'Failed to fetch' }),
     '',
@@ -72,4 +75,17 @@ t.test('tokens alone name the address', async t => {
     (await failure<ConnectionError>(tokens.get('an-id'))).message,
     'no response from https://vault.test/tokens/an-id',
   )
+})
+
+t.test('a server that has responded before is not asked for https', async t => {
+  const closed = () => {
+    throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } })
+  }
+  const answers = [closed, () => new Response('{}'), closed]
+  const fetch = async () => (answers.shift() ?? closed)()
+  const surrogate = new Surrogate({ apiKey, baseUrl: 'http://vault.test', fetch, maxRetries: 0 })
+  const messageOf = async () => (await failure<ConnectionError>(surrogate.tokens.get('an-id'))).message
+  t.match(await messageOf(), /does the server speak https\?$/)
+  await surrogate.tokens.get('an-id')
+  t.match(await messageOf(), /the connection was closed$/)
 })

@@ -1,22 +1,26 @@
 /** The usual reasons why a server is not reached, by what the runtime says about them, in the order they are tried. */
-const hints: readonly (readonly [pattern: RegExp, hint: (isHttps: boolean) => string])[] = [
+const hints: readonly (readonly [pattern: RegExp, hint: (url: string) => string])[] = [
   [/refused/i, () => 'nothing listens there; is the server running, and is the port right?'],
-  [/ENOTFOUND|EAI_AGAIN|getaddrinfo|dns error/, () => 'the host name is not known; is it spelled right?'],
+  [
+    /ENOTFOUND|EAI_AGAIN|getaddrinfo|dns error/,
+    url =>
+      /^http:..vault\//.test(url) ? 'pass fetch: vault.fetch' : 'there is no such host; is it spelled right?',
+  ],
   [
     /WRONG_VERSION|PACKET_LENGTH|ERR_SSL|InvalidContentType/,
     () => 'the server does not speak https; try http:',
   ],
-  [
-    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/i,
-    () => 'the certificate is not trusted; NODE_EXTRA_CA_CERTS names others',
-  ],
+  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/i, () => 'the certificate is not trusted; see NODE_EXTRA_CA_CERTS'],
   [
     /ECONNRESET|EPIPE|UND_ERR_SOCKET|hang up|other side closed/,
-    isHttps => `the connection was closed${isHttps ? '' : '; does the server speak https?'}`,
+    url => `the connection was closed${/^http:/.test(url) ? '; does the server speak https?' : ''}`,
   ],
 ]
 
-/** Returns code and likely reason of a lost connection, as the end of a message; an empty text if neither is known. */
+/**
+ * Returns code and likely reason of a lost connection, as the end of a message; an empty text if neither is known.
+ * @param url empty if the server has responded before
+ */
 export function explainLost(error: unknown, url: string): string {
   const {
     code: own,
@@ -26,6 +30,6 @@ export function explainLost(error: unknown, url: string): string {
   const inner = Object(cause) as { code?: unknown; message?: unknown }
   const code = [inner.code, own].find(one => /^\w+$/.test(`${one ?? '-'}`))
   const described = `${own} ${message} ${inner.code} ${inner.message}`
-  const hint = hints.find(([pattern]) => pattern.test(described))?.[1](url.startsWith('https:'))
+  const hint = hints.find(([pattern]) => pattern.test(described))?.[1](url)
   return `${code ? ` (${code})` : ''}${hint ? `: ${hint}` : ''}`
 }

@@ -43,7 +43,7 @@ t.test('hooks see each attempt', async t => {
       status: 503,
       traceId: 'trace-1',
       durationMs: 0,
-      warning: undefined,
+      warning: null,
     },
     { name: 'retry', ...event, retries: 1, reason: 'ServiceUnavailableError', waitMs: 1000 },
     { name: 'request', ...event, retries: 2 },
@@ -54,7 +54,7 @@ t.test('hooks see each attempt', async t => {
       status: 201,
       traceId: undefined,
       durationMs: 0,
-      warning: undefined,
+      warning: null,
     },
   ])
 })

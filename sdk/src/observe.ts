@@ -34,7 +34,7 @@ export interface ResponseEvent extends RequestEvent {
   /** Milliseconds from the request to the end of the response. */
   readonly durationMs: number
   /** What a development server says of the request, such as a member that it ignored: its header `SVC-WARNING`. */
-  readonly warning: string | undefined
+  readonly warning: string | null
 }
 
 /**
@@ -139,7 +139,6 @@ export function withLog<Options extends ObserveOptions>(
   const most = levels.indexOf(logLevel)
   mustBe('logLevel', most >= 0, `one of ${levels}`)
   const isQuiet = options.logLevel && most < 2
-  if (isQuiet && !most) return options
   const warned = new Set<string>()
   const log = (level: keyof Logger, { method, url }: RequestEvent, text: string) => {
     if (levels.indexOf(level) <= most) logger[level](`surrogate: ${method} ${url}: ${text}`)
@@ -155,10 +154,7 @@ export function withLog<Options extends ObserveOptions>(
       const { status, durationMs, traceId, warning } = event
       const text = `surrogate: ${event.operation}: ${warning}`
       // A text names members of requests, which can be of any number.
-      if (warning && !isQuiet && warned.size < 100 && !warned.has(text)) {
-        warned.add(text)
-        logger.warn(text)
-      }
+      if (warning && !isQuiet && warned.size < 100 && warned.size < warned.add(text).size) logger.warn(text)
       log(status < 300 ? 'info' : 'warn', event, `${status} in ${durationMs} ms, trace id ${traceId}`)
     },
     onRetry(event) {

@@ -19,11 +19,9 @@ import { version } from './version.ts'
 
 type Name = keyof Operations
 type ResponseOf<N extends Name> = Operations[N]['responses'][keyof Operations[N]['responses']]
-/** Allows undefined for optional members in spite of `exactOptionalPropertyTypes`. */
-type Optional<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
 /** What a call puts into a request: the ids of its path, its query and its body. */
 type RequestOf<N extends Name> = Operations[N]['data'] extends infer Data
-  ? Optional<Pick<Data, Extract<keyof Data, 'body' | 'query'>>> &
+  ? Pick<Data, Extract<keyof Data, 'body' | 'query'>> &
       (Data extends { path: infer Ids } ? Ids : { id?: undefined })
   : never
 
@@ -70,6 +68,8 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
     })
     return [headers, timeout, maxRetries] as const
   }
+  /** True after a response: the server speaks the protocol of the URL. */
+  let hasSpoken: boolean | undefined
   // Most calls have no options of their own.
   const usual = settle({})
 
@@ -134,7 +134,7 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
             cause instanceof TimeoutError || signal?.aborted || client.isMistake?.(cause)
               ? (cause as Error)
               : new ConnectionError(
-                  `no response from ${url}${client.explain?.(cause, url) ?? ''}`,
+                  `no response from ${url}${client.explain?.(cause, hasSpoken ? '' : url) ?? ''}`,
                   {},
                   { cause },
                 )
@@ -144,8 +144,9 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
           cancel?.()
         }
         const { status } = response
+        hasSpoken = true
         const traceId = response.headers.get(`${headerPrefix}-trace-id`) ?? undefined
-        const warning = response.headers.get(`${headerPrefix}-warning`) ?? undefined
+        const warning = response.headers.get(`${headerPrefix}-warning`)
         client.onResponse?.({ ...event, status, traceId, durationMs: waits.now() - start, warning })
         let data: unknown
         // Otherwise an earlier attempt, whose response was lost, has deleted it.

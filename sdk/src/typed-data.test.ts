@@ -35,6 +35,9 @@ t.test('create checks the data of each type and returns tokens of that type', as
   const number: string | undefined = card.data?.number
   t.equal(number, undefined)
 
+  const form: { cvc?: string | undefined } = {}
+  await surrogate.tokens.create({ type: 'card', data: { number: '4242424242424242', cvc: form.cvc } })
+
   const bank = await surrogate.tokens.create({
     type: 'bank',
     data: { routing_number: '110000000', account_number: '000123456789' },

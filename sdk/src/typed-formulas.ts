@@ -51,7 +51,7 @@ export type FormulaRequest<Parameters extends readonly Parameter[]> = Omit<
   'request_parameters'
 > & {
   /** The arguments of an invocation. */
-  request_parameters?: Parameters | null
+  request_parameters?: Parameters | null | undefined
 }
 
 /**
@@ -124,7 +124,7 @@ export type ArgumentsOf<Formula extends Declaration> = NonNullable<
  * ```
  */
 export type Invocation<Args extends object = object> = Omit<ReactRequest, 'args'> &
-  (object extends Args ? { args?: Args | string | null } : { args: Args | Expression })
+  (object extends Args ? { args?: Args | string | null | undefined } : { args: Args | Expression })
 
 /**
  * The result of an invocation: `raw`, the formula's output, and `tokens`, created from what it asked to tokenize.

@@ -3,7 +3,7 @@ import { assemble } from './assembly/assemble.ts'
 import type { VaultParts } from './assembly/stores.ts'
 import type { JsonValue } from './base/json/json.ts'
 import { OperatorError } from './base/operator-error.ts'
-import { Dev } from './generated/dev-client/index.ts'
+import { Dev, milliseconds } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { toFetch } from './http/transport/fetch-adapter.ts'
 import { requestOf } from './http/transport/foreign-request.ts'
@@ -14,8 +14,11 @@ import { refuseUnknown, type VaultFacts, type VaultOptions } from './vault-optio
 export interface VaultClock {
   /** Resolves with the time in epoch milliseconds. */
   now(): Promise<number>
-  /** Moves time forward, and resolves when everything that fell due is done. */
-  advance(ms: number): Promise<void>
+  /**
+   * Moves time forward, by milliseconds or a duration such as `90s`, `15m`, `1h` or `2d`, and resolves when everything that
+   * fell due is done.
+   */
+  advance(by: number | string): Promise<void>
 }
 
 /**
@@ -179,7 +182,7 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     clock: {
       now: async () => (await open()).clock.nowMs(),
-      advance: async ms => (await open()).advance(ms),
+      advance: async by => (await open()).advance(milliseconds(by)),
     },
     dev,
     settled: async () => {

@@ -20,6 +20,7 @@ export interface Operation {
   readonly parameters?: readonly Reference<Parameter>[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, Reference<Answer>>>
+  readonly 'x-profile'?: string
   readonly 'x-permission': string | null
   readonly 'x-application-types': readonly string[]
   readonly 'x-session': boolean

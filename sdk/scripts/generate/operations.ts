@@ -4,7 +4,7 @@ import type { Contract } from './contract.ts'
 import { errorsModule } from './errors.ts'
 import { resourceModules } from './resources.ts'
 
-type OperationsPlugin = DefinePlugin<{ name: 'operations'; classesOf?: Contract }>
+type OperationsPlugin = DefinePlugin<{ name: 'operations'; classesOf?: Contract; idsOf?: Contract }>
 
 /**
  * Writes `operations.gen.ts`: what the client needs to send each operation of the contract, and a type with the
@@ -43,7 +43,20 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
     { order: 'declarations' },
   )
   plugin.node($.type.alias(plugin.symbol('Operations')).export().type(types))
-  const { classesOf } = plugin.config
+  const { classesOf, idsOf } = plugin.config
+  if (idsOf) {
+    const ids = Object.values(idsOf.paths).flatMap(item =>
+      Object.values(item).flatMap(one =>
+        'operationId' in one && one['x-profile'] !== 'dev' ? $.type.literal(one.operationId) : [],
+      ),
+    )
+    plugin.node(
+      $.type
+        .alias(plugin.symbol('OperationId'))
+        .export()
+        .type($.type.or(...ids)),
+    )
+  }
   if (!classesOf) return
   const modules = [['status-errors', errorsModule(classesOf)] as const, ...resourceModules(classesOf)]
   for (const [path, code] of modules)

@@ -59,12 +59,26 @@ function explain(error: ErrorObject): Explained {
       return [path, 'has an entry whose name is empty or too long']
     case 'minimum':
     case 'maximum':
-      return [path, `must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}`]
+      return [path, boundMessage(error)]
     case 'pattern':
-      return [path, `must match ${params.pattern}`]
+      return [path, patternMessage(String(params.pattern))]
     default:
       return [path, error.message ?? 'is not valid']
   }
+}
+
+function boundMessage({ keyword, params, parentSchema = {} }: ErrorObject): string {
+  const { minimum, maximum } = parentSchema as { minimum?: unknown; maximum?: unknown }
+  if (minimum === 1000 && maximum === 9999) return 'must have four digits'
+  return `must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}`
+}
+
+/** Says in words what digits must match. */
+function patternMessage(pattern: string): string {
+  const [, count] = /^\^\[0-9\](\+|\{\d+(?:,\d+)?\})\$$/.exec(pattern) ?? []
+  if (count === undefined) return `must match ${pattern}`
+  const digits = count === '+' ? 'digits' : `${count.slice(1, -1).replace(',', ' to ')} digits`
+  return `must be ${digits} only, without blanks`
 }
 
 /** Returns the member and message of a rule that the contract explains with `x-violation`. */
@@ -109,7 +123,14 @@ function withoutRedundantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
     if (rule.parentSchema?.['x-violation'] === undefined) continue
     for (const redundant of redundantErrorsOf(rule, branchesBefore(errors, index))) dropped.add(redundant)
   }
-  return errors.filter(error => !dropped.has(error) && !(error.keyword === 'if' || error.keyword === 'allOf'))
+  // A check digit of what has other characters than digits says nothing.
+  const unmatched = new Set(errors.flatMap(one => (one.keyword === 'pattern' ? one.instancePath : [])))
+  return errors.filter(
+    error =>
+      !dropped.has(error) &&
+      !['if', 'allOf'].includes(error.keyword) &&
+      !(error.keyword === 'format' && unmatched.has(error.instancePath)),
+  )
 }
 
 /** Returns the errors of a combination's branches, which the validator reports right before the combination's own. */

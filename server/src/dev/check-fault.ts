@@ -33,7 +33,9 @@ const longestText = 1000
 /** Refuses a name that is not one of an operation, as it would match nothing. @throws {ServiceError} validation */
 export function checkOperation(operation: string | undefined, operations: readonly string[]): void {
   if (operation === undefined || operations.includes(operation)) return
-  throw invalid('operation', `is not an operation${didYouMean(operation, operations)}`)
+  const near = didYouMean(operation, operations)
+  const own = operations.filter(one => one.startsWith(`${operation}.`)).join(', ')
+  throw invalid('operation', `is not an operation${near || (own && `; its operations are ${own}`)}`)
 }
 
 /** Refuses a fault that could not happen, or would never match. @throws {ServiceError} validation */

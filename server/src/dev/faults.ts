@@ -158,7 +158,7 @@ function memberOf(value: JsonValue | undefined, path: string): JsonValue | undef
 /** @param operations the ids of all operations that a fault can name */
 export function faultHandlers(faults: Faults, operations: readonly string[]): DevHandlersOf<'faults'> {
   return {
-    'dev.faults.add': async ({ tenant, body }) => ({
+    'dev.faults.next': async ({ tenant, body }) => ({
       status: 201,
       body: faults.add(tenant, body, operations),
     }),

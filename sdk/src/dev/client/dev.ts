@@ -19,7 +19,7 @@ import { DevRequests } from './requests.ts'
 import { misspeltIn } from './resembling.ts'
 import { type DevOptions, type DevRequest, type DevSend, devRequest, devSend } from './send.ts'
 import { DevSessions } from './sessions.ts'
-import { type DevTenantClock, tenantClock } from './tenant-clock.ts'
+import { type DevTenantClock, milliseconds, tenantClock } from './tenant-clock.ts'
 
 /**
  * A new tenant and its keys.
@@ -128,7 +128,8 @@ export class Dev {
     this.requests = new DevRequests(send)
     this.inbox = new DevInbox(send)
     this.clock = {
-      advance: async ms => new Date((await send(devClockAdvance, { body: { advance_ms: ms } })).now),
+      advance: async by =>
+        new Date((await send(devClockAdvance, { body: { advance_ms: milliseconds(by) } })).now),
     }
     this.tenantClock = tenantClock(send)
     this.leaks = leaks(send, options.filesIn)
@@ -242,6 +243,9 @@ function devWith(options: DevOptions): Dev {
  * ```
  */
 export interface DevClock {
-  /** Moves time forward, and resolves with the new time when everything that fell due has ended. */
-  advance(ms: number): Promise<Date>
+  /**
+   * Moves time forward, by milliseconds or a duration such as `90s`, `15m`, `1h` or `2d`. Resolves with the new time when
+   * everything that fell due has ended.
+   */
+  advance(by: number | string): Promise<Date>
 }

@@ -1,5 +1,6 @@
-import { devFaultsAdd, devFaultsClear, devFaultsList } from './generated/operations.gen.ts'
+import { devFaultsClear, devFaultsList, devFaultsNext } from './generated/operations.gen.ts'
 import type { DevFault, DevFaultRequest } from './generated/types.gen.ts'
+import type { OperationName } from './operation-name.ts'
 import type { DevSend } from './send.ts'
 
 /**
@@ -10,7 +11,8 @@ import type { DevSend } from './send.ts'
  * const outage: FaultOptions = { operation: 'tokens.create', times: 2, status: 503, retryAfter: 1 }
  * ```
  */
-export type FaultOptions = Omit<DevFaultRequest, 'retry_after'> & {
+export type FaultOptions = Omit<DevFaultRequest, 'retry_after' | 'operation'> & {
+  readonly operation?: OperationName | undefined
   /** Seconds, for the header `Retry-After`. */
   readonly retryAfter?: number
 }
@@ -55,7 +57,7 @@ export class DevFaults {
   /** Lets the next request, delivery or formula that matches fail, once or `times` times. */
   async next({ retryAfter, ...fault }: FaultOptions): Promise<DevFault> {
     const body = retryAfter === undefined ? fault : { ...fault, retry_after: retryAfter }
-    return this.#send(devFaultsAdd, { body })
+    return this.#send(devFaultsNext, { body })
   }
 
   /**

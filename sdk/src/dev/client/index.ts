@@ -35,8 +35,15 @@ export type {
 } from './leaks.ts'
 export { type DevBank, type DevCard, type DevCardOptions, DevMake } from './make.ts'
 export { requestMatchers } from './matchers.ts'
-export { DevRequests, type ExpectedRequest, type RequestFilter, type SilenceOptions } from './requests.ts'
+export type { OperationName } from './operation-name.ts'
+export {
+  DevRequests,
+  type ExpectedRequest,
+  type RequestFilter,
+  type RequestPattern,
+  type SilenceOptions,
+} from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export { DevSessions } from './sessions.ts'
-export type { DevTenantClock } from './tenant-clock.ts'
+export { type DevTenantClock, milliseconds } from './tenant-clock.ts'
 export type { DevWritable } from './watch.ts'

@@ -1,5 +1,4 @@
-import type { DevRequestPattern } from './generated/types.gen.ts'
-import type { DevRequests, ExpectedRequest } from './requests.ts'
+import type { DevRequests, ExpectedRequest, RequestPattern } from './requests.ts'
 
 /**
  * Matchers for `expect` of vitest, jest and Playwright.
@@ -31,7 +30,7 @@ export const requestMatchers = {
   async toHaveReceivedInOrder(
     this: unknown,
     requests: DevRequests,
-    patterns: readonly DevRequestPattern[],
+    patterns: readonly RequestPattern[],
   ): Promise<{ pass: boolean; message: () => string }> {
     const found = await verdict(
       requests.assertOrder(patterns),
@@ -68,13 +67,13 @@ declare global {
     // biome-ignore lint/complexity/noBannedTypes: the parameters have to be those of jest
     interface Matchers<R, T = {}> {
       toHaveReceived(expected: ExpectedRequest): Promise<void>
-      toHaveReceivedInOrder(patterns: readonly DevRequestPattern[]): Promise<void>
+      toHaveReceivedInOrder(patterns: readonly RequestPattern[]): Promise<void>
     }
   }
   namespace PlaywrightTest {
     interface Matchers<R, T = unknown> {
       toHaveReceived(expected: ExpectedRequest): Promise<void>
-      toHaveReceivedInOrder(patterns: readonly DevRequestPattern[]): Promise<void>
+      toHaveReceivedInOrder(patterns: readonly RequestPattern[]): Promise<void>
     }
   }
 }

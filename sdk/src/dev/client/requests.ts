@@ -6,6 +6,7 @@ import {
   devRequestsNext,
 } from './generated/operations.gen.ts'
 import type { DevMatchedRequests, DevRecordedRequest, DevRequestPattern } from './generated/types.gen.ts'
+import type { OperationName } from './operation-name.ts'
 import type { DevSend } from './send.ts'
 
 /**
@@ -17,7 +18,7 @@ import type { DevSend } from './send.ts'
  * ```
  */
 export interface RequestFilter {
-  readonly operation?: string
+  readonly operation?: OperationName
   readonly status?: number
   /** Only requests after the one with this `number`. */
   readonly since?: number
@@ -31,7 +32,19 @@ export interface RequestFilter {
  * const once: ExpectedRequest = { operation: 'tokens.create', body: { type: 'card' }, times: 1 }
  * ```
  */
-export type ExpectedRequest = DevRequestPattern & { readonly times?: number } & SilenceOptions
+export type ExpectedRequest = RequestPattern & { readonly times?: number } & SilenceOptions
+
+/**
+ * What a request must have to match.
+ *
+ * @example
+ * ```ts
+ * const pattern: RequestPattern = { operation: 'tokens.create', body: { type: 'card' } }
+ * ```
+ */
+export type RequestPattern = Omit<DevRequestPattern, 'operation'> & {
+  readonly operation?: OperationName | undefined
+}
 
 /**
  * Options of an assertion that no request came.
@@ -82,7 +95,7 @@ export class DevRequests {
   }
 
   /** Returns the requests that match a pattern, or the one that differs least, and in what. */
-  async match(pattern: DevRequestPattern): Promise<DevMatchedRequests> {
+  async match(pattern: RequestPattern): Promise<DevMatchedRequests> {
     return this.#send(devRequestsMatch, { body: pattern })
   }
 
@@ -108,7 +121,7 @@ export class DevRequests {
    * Throws a `DevAssertionError` if a request matches, or if none could have been seen: no request of the tenant has ever come,
    * or the first ones are no longer kept.
    */
-  async assertNone(pattern: DevRequestPattern & SilenceOptions = {}): Promise<void> {
+  async assertNone(pattern: RequestPattern & SilenceOptions = {}): Promise<void> {
     await this.assert({ ...pattern, times: 0 })
   }
 
@@ -118,7 +131,7 @@ export class DevRequests {
   }
 
   /** Throws a `DevAssertionError` unless requests match the patterns in this order. There may be others between them. */
-  async assertOrder(patterns: readonly DevRequestPattern[]): Promise<void> {
+  async assertOrder(patterns: readonly RequestPattern[]): Promise<void> {
     if (patterns.length === 0) throw new TypeError('assertOrder takes one pattern or more')
     let since = 0
     for (const [at, pattern] of patterns.entries()) {
@@ -146,7 +159,7 @@ export class DevRequests {
 /** @throws {DevAssertionError} */
 function refuseUnseen(
   { recorded, complete }: DevMatchedRequests,
-  pattern: DevRequestPattern,
+  pattern: RequestPattern,
   isSilenceAllowed = false,
 ): void {
   const counts = { actual: recorded, expected: 'at least 1' }

@@ -24,7 +24,7 @@ export interface DevTenantClock {
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Returns a duration in milliseconds. @throws {TypeError} */
-function milliseconds(duration: number | string): number {
+export function milliseconds(duration: number | string): number {
   if (typeof duration === 'number') return duration
   const [, amount = '', unit = ''] = /^(\d+)(ms|s|m|h|d)$/.exec(duration) ?? []
   const ms = units[unit]

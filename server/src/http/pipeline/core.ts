@@ -202,7 +202,8 @@ function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreR
   }
   const denied = options.dev ? deniedCause(refusal) : undefined
   exchange.explanation = options.explain?.(exchange, refusal, denied)
-  const reason = denied?.missing ?? (options.dev ? developerReason(refusal) : undefined)
+  const ofFormula = exchange.explanation?.formula?.message
+  const reason = denied?.missing ?? (options.dev ? (developerReason(refusal) ?? ofFormula) : undefined)
   return problemResponse(refusal, traceId, reason, exchange.explanation)
 }
 
