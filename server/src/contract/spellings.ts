@@ -72,7 +72,7 @@ export class Spellings {
   /** Finds members that are ignored, and objects of payloads that are nearly descriptions of tokens. */
   suspects(operation: Operation, body: JsonValue): Suspect[] {
     const found = new Map<string, Suspect>()
-    const ofMembers = this.#unnamed(operation, body)
+    const ofMembers = [...this.#unnamed(operation, body)].filter(one => !this.#isSentBack(operation, one))
     const ofPayload = operation.id === 'tokenize' ? this.#undescribed(body, []) : []
     for (const { path, name, names, isPayload } of [...ofMembers, ...ofPayload]) {
       if (found.size === mostNamed) break
@@ -83,6 +83,19 @@ export class Spellings {
       found.set(text, { path: memberPath([...path, name]), problem, text, logged })
     }
     return [...found.values()]
+  }
+
+  /**
+   * True for a member that responses of the operation have at this place: whoever changes a resource as it was read, or names
+   * one by all of it, means nothing else. In what is to be created it would be a mistake.
+   */
+  #isSentBack(operation: Operation, { path, name }: UnnamedMember): boolean {
+    if (operation.method === 'POST' && path.length === 0) return false
+    return [200, 201].some(status => {
+      let place: Place | undefined = this.#places.ofResponse(operation, status)
+      for (const step of path) place = typeof step === 'number' ? place?.items : place?.members.get(step)
+      return place?.members.has(name)
+    })
   }
 
   /** Finds objects that have the type of a token and no data, or data and nearly a type: their members become tokens. */

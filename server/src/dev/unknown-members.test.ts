@@ -94,6 +94,22 @@ t.test('an object that is nearly the description of a token is worth a warning',
   t.match(lines[0], { event: 'members become tokens', member: 'a.dat; did you mean data?' })
 })
 
+t.test('what was read can be sent back, and a resource can be named by all of it', async t => {
+  const vault = openVault(t)
+  const { asManagement } = await openTenant(vault)
+  const formula = { name: 'a', type: 'private', code: 'module.exports = () => ({})' }
+  const { json: made } = await asManagement('POST', '/reactor-formulas', formula)
+  const reactor = await asManagement('POST', '/reactors', { name: 'a', configuration: {}, formula: made })
+  t.equal(reactor.headers.get('SVC-WARNING'), null)
+  const path = `/reactors/${reactor.json.id}`
+  t.equal((await asManagement('PUT', path, reactor.json)).headers.get('SVC-WARNING'), null)
+  const says = 'ignored, as the contract does not name it: '
+  const other = await asManagement('PUT', path, { ...reactor.json, nam: 'b' })
+  t.equal(other.headers.get('SVC-WARNING'), `${says}nam; did you mean name?`)
+  const created = await asManagement('POST', '/reactor-formulas', { ...formula, id: made.id })
+  t.equal(created.headers.get('SVC-WARNING'), `${says}id`, "the id of what is created is not the caller's")
+})
+
 t.test('a vault in process without a log prints each warning once', async t => {
   const vault = createVault({ dev: true })
   t.teardown(() => vault.close())

@@ -40,6 +40,6 @@ export async function passesAsShown(
 ): Promise<void> {
   // Without `--test`, which would start a second process.
   const stdout = await runShown(t, shown, ['--test-reporter=tap'], { environment })
-  t.match(stdout, /^# pass 1$/m, stdout)
+  t.match(stdout, /^# pass [1-9]$/m, stdout)
   t.match(stdout, /^# fail 0$/m)
 }
