@@ -105,7 +105,7 @@ function makeMachine(t: Test): string {
   symlinkSync(join(root, 'server'), join(folder, 'global/@surrogate/server'))
   writeFileSync(join(folder, 'tenants.json'), bootstrap)
   for (const name of ['telemetry.mjs', 'master-key.mjs']) writeFileSync(join(folder, name), '')
-  writeFileSync(join(folder, 'dump.sql'), '-- a dump\n')
+  writeFileSync(join(folder, 'dump.sql'), 'select 1;\n')
   return folder
 }
 
@@ -115,6 +115,7 @@ const codesOf = (page: string, language: string) =>
 /** Why an example cannot be run here, by a text that it contains. */
 const elsewhere: readonly (readonly [contains: string, reason: string])[] = [
   ...(onPostgresOnly.skip === undefined ? [] : [['postgres://', onPostgresOnly.skip] as const]),
+  ['remove-tenant', 'it needs that tenant: remove-tenant.test.ts removes one'],
   ['psql ', 'it needs Citus: npm run verify -- citus runs these commands'],
   ['shared_preload_libraries', 'it is the configuration of PostgreSQL with Citus'],
   ['alias/surrogate', 'it needs a key management service: guide.kms.test.ts runs its program'],
@@ -135,11 +136,10 @@ async function runsInShell(t: Test, code: string): Promise<void> {
   const { url } = await server.ready()
   const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
   const [, managementKey = ''] = await server.printed(/management key +(\S+)\n/)
-  if (code.includes(' leaks ')) {
-    // Without a value there would be nothing to search for.
-    const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
-    await fetch(`${url}/tokens`, { method: 'POST', headers, body: '{"type":"token","data":"a value"}' })
-  }
+  // Something to search for.
+  const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ type: 'token', data: 'a value to search for' })
+  if (code.includes(' leaks ')) t.ok((await fetch(`${url}/tokens`, { method: 'POST', headers, body })).ok)
   if (code.includes('/var/lib/surrogate') && !code.includes('--bootstrap') && !code.includes('useradd')) {
     const store = startProcess(t, ['--port', '0', '--storage', `level:${folder}/var/lib/surrogate`], {
       SURROGATE_MASTER_KEY: key,
@@ -178,6 +178,37 @@ async function runsInShell(t: Test, code: string): Promise<void> {
   const unit = join(folder, 'etc/systemd/system/surrogate.service')
   if (existsSync(unit)) checkUnit(t, readFileSync(unit, 'utf8'))
 }
+
+t.test('the lines for crontab work in the environment of cron', async t => {
+  const [lines = ''] = codesOf('server/guide/back-up.md', '')
+  const [, path = '', line = ''] = /^PATH=(.+)\n0 3 \* \* \* (.+)\n$/.exec(lines) ?? []
+  const folder = makeMachine(t)
+  const program = [process.execPath, ...programArguments()].map(word => `'${word.replaceAll("'", `'\\''`)}'`)
+  writeFileSync(
+    join(folder, 'bin/surrogate-server'),
+    `#!/bin/sh\ncd '${root}'\nexec ${program.join(' ')} "$@"\n`,
+  )
+  const store = startProcess(t, ['--port', '0', '--storage', `level:${folder}/var/lib/surrogate`], {
+    SURROGATE_MASTER_KEY: key,
+  })
+  await store.ready()
+  const isRoot = process.getuid?.() === 0
+  const command = line
+    .replaceAll('\\%', '%')
+    .replaceAll(/(?<=[\s:]|^)(?=\/(?:var|etc|backups)\b)/gm, folder)
+    .replace('runuser -u surrogate -- ', isRoot ? 'runuser -u root -- ' : '')
+  const run = () =>
+    promisify(execFile)('env', [
+      ...['-i', `PATH=${folder}/bin:${path}`, 'HOME=/', 'LOGNAME=root', 'SHELL=/bin/sh'],
+      ...['/bin/sh', '-c', command],
+    ])
+  await t.rejects(run(), 'without the file of the unit, the control')
+  mkdirSync(join(folder, 'etc/surrogate'))
+  writeFileSync(join(folder, 'etc/surrogate/environment'), `SURROGATE_MASTER_KEY=${key}\n`)
+  const { stdout } = await run()
+  t.match(stdout, /records of 0 tenants, read back and equal\n$/)
+  t.equal(readdirSync(join(folder, 'backups')).length, 1)
+})
 
 /** The unit that the guide installs names programs that are there, wherever npm puts them. */
 function checkUnit(t: Test, unit: string): void {
@@ -258,13 +289,13 @@ const prelude = `
     const reactor = await manage.reactors.create({ name: 'a', formula, application, configuration: {} })
     await surrogate.tokens.get('no-such-token').catch(() => {})
     const runTheApplication = async () => {
-      console.log('begun')
       for (let time = 0; time < 2; time++)
         await vault.fetch('http://vault/tokens', {
           method: 'POST',
           headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' },
           body: JSON.stringify(card),
         })
+      console.log('paid')
     }
     return { vault, tenant, dev, surrogate, reactor, runTheApplication, app: vault, privateKey: tenant.privateKey }
   })()
@@ -302,7 +333,7 @@ t.test('TypeScript examples', async t => {
   const [{ url }, { privateKey }] = [await vault.listen(), await vault.createTenant()]
   for (const [at, { page, code }] of shown.entries()) {
     await t.test(`${page} ${at}`, async t => {
-      const cwd = t.testdir({ 'dump.sql': '-- a dump\n' })
+      const cwd = t.testdir({ 'dump.sql': 'select 1;\n' })
       const environment = { SURROGATE_KEY: privateKey, SURROGATE_TEST_URL: url }
       t.match(await runShown(t, asProgram(code, url), [], { environment, cwd }), /ran to its end/)
     })
@@ -333,6 +364,8 @@ t.test('every example is one of these, or is shown by other tests', t => {
   const known = ['sh', 'json', 'yaml', 'ts', 'js', 'ini', '']
   // `other-languages.test.ts` runs these.
   known.push('python', 'java', 'go')
+  // `schema.test.ts` runs the GRANTs.
+  known.push('sql')
   t.same(
     [...new Set(examples.map(({ language }) => language))].filter(one => !known.includes(one)),
     [],

@@ -90,26 +90,26 @@ export class Context extends Checks {
     return { headers: { [`${this.target.headerPrefix}-IDEMPOTENCY-KEY`]: key } }
   }
 
-  /** Polls until `ask` resolves with a value. Throws a `Finding` if that takes too long. */
-  async eventually<T>(
-    ask: () => Promise<T | undefined>,
-    what: string,
-    withinMs = this.#around.patience.results.limitMs,
-  ): Promise<T> {
+  /**
+   * Polls until `ask` resolves with a value. Throws a `Finding` if that takes too long.
+   * @param withinMs of what takes a time that is known
+   */
+  async eventually<T>(ask: () => Promise<T | undefined>, what: string, withinMs?: number): Promise<T> {
     const { results } = this.#around.patience
+    const limitMs = withinMs ?? results.limitMs
     const begun = performance.now()
     for (let pause = 5; ; pause = Math.min(pause * 2, 250)) {
       const found = await ask()
       const waitedMs = performance.now() - begun
       if (found !== undefined) {
-        results.met(waitedMs)
+        if (withinMs === undefined) results.met(waitedMs)
         return found
       }
-      if (waitedMs > withinMs) break
+      if (waitedMs > limitMs) break
       await wait(pause)
     }
-    results.inVain()
-    throw new Finding(`${what} did not happen within ${Math.round(withinMs)} ms`)
+    if (withinMs === undefined) results.inVain()
+    throw new Finding(`${what} did not happen within ${Math.round(limitMs)} ms`)
   }
 
   // ----------------------------------------------------------------------------------------------- creating
