@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { DataFolderDamaged, DataFolderRefused } from './data-folder-errors.ts'
+import { missingRoom } from './disk-room.ts'
 import { formatKey, reindexKey } from './keys.ts'
-import { type LevelDb, openLevelDb, repairLevelDb } from './leveldb.ts'
+import { removeLeftoverTables } from './leftovers.ts'
+import { isInUse, type LevelDb, openLevelDb, repairLevelDb } from './leveldb.ts'
 
 /**
  * The version of the layout in keys.ts and record.ts, of digests and of what boxes are bound to. It changes when servers
@@ -34,7 +36,13 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
 
 async function open(folder: string, openLevel: (folder: string) => Promise<LevelDb>): Promise<LevelDb> {
   await refuseHeadless(folder)
-  return refuseClearly(folder, openLevel(folder))
+  const opened = await openLevel(folder).catch(error => error as Error)
+  if (!(opened instanceof Error)) return opened
+  const isFull = /no space left|disk quota/i.test(messageOf(opened))
+  // LevelDB has had the folder to itself, has read its list of tables, and has found no room for its log.
+  if (!isFull || (await isInUse(folder)) || !(await removeLeftoverTables(folder)))
+    return refuse(folder, opened)
+  return openLevel(folder).catch(error => refuse(folder, error))
 }
 
 /** LevelDB would begin an empty store beside the files of the old one. */
@@ -43,24 +51,24 @@ async function refuseHeadless(folder: string): Promise<void> {
   if (names.some(name => /\.(ldb|log)$/.test(name)) && !names.includes('CURRENT')) throw damaged()
 }
 
-async function refuseClearly(folder: string, opening: Promise<LevelDb>): Promise<LevelDb> {
-  try {
-    return await opening
-  } catch (error) {
-    const { code, message = '' } = ((error as { cause?: unknown }).cause ?? {}) as {
-      code?: string
-      message?: string
-    }
-    if (code === 'LEVEL_LOCKED') {
-      throw new DataFolderRefused('The data folder is in use by another process.', { cause: error })
-    }
-    let reason = ''
-    if (/no space left|disk quota/i.test(message)) reason = ', as the disk is full: make room first'
-    else if (/permission denied/i.test(message))
-      reason = `: permission denied for some of its files; chown -R ${process.getuid?.()} ${folder}`
-    else if (code?.startsWith('LEVEL_')) throw damaged(error)
-    throw new DataFolderRefused(`The data folder cannot be opened${reason}.`, { cause: error })
+const causeOf = (error: Error) => (error.cause ?? {}) as { readonly code?: string; readonly message?: string }
+const messageOf = (error: Error) => causeOf(error).message ?? ''
+
+/** @throws {DataFolderRefused} */
+async function refuse(folder: string, error: Error): Promise<never> {
+  const { code } = causeOf(error)
+  const message = messageOf(error)
+  if (code === 'LEVEL_LOCKED') {
+    throw new DataFolderRefused('The data folder is in use by another process.', { cause: error })
   }
+  let reason = ''
+  if (/no space left|disk quota/i.test(message)) {
+    const megabytes = Math.max(1, Math.ceil((await missingRoom(folder)) / 1e6))
+    reason = `, as the disk is full: make room for ${megabytes} MB more`
+  } else if (/permission denied/i.test(message))
+    reason = `: permission denied for some of its files; chown -R ${process.getuid?.()} ${folder}`
+  else if (code?.startsWith('LEVEL_')) throw damaged(error)
+  throw new DataFolderRefused(`The data folder cannot be opened${reason}.`, { cause: error })
 }
 
 const damaged = (cause?: unknown) =>
