@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 
 // Node would open its debugger, through which anybody on this machine could read the master key.
 process.on('SIGUSR1', () => {})
+// A server reloads, as soon as it can. A command ends with its terminal.
+if (!/^[a-z]/.test(process.argv[2] || '-')) process.on('SIGHUP', () => {})
 
 // Parses on old versions of Node, so that they can say what is missing: no top-level `await`, no new syntax.
 const [major, minor] = process.versions.node.split('.').map(Number)
