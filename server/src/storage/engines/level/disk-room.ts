@@ -1,6 +1,5 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { tablesIn } from './leftovers.ts'
 
 /** For the new list of tables, and the index and filter of each table. */
 const spareBytes = 1 << 20
@@ -8,15 +7,10 @@ const spareBytes = 1 << 20
 /**
  * Returns true if the disk has room for opening the folder, where LevelDB writes its log to tables: twice the size of the
  * log, as other processes may fill the disk too. A store that failed to write can still be read; closed, and not opened
- * again, it could not. If a compaction has failed, opening the folder removes what it left, and begins it again: it may
- * write all tables anew.
+ * again, it could not.
  */
 export async function hasRoomToOpen(folder: string): Promise<boolean> {
-  const tables = await tablesIn(folder)
-  const bytesOf = (isLeftover: boolean) =>
-    tables.reduce((sum, table) => sum + (table.isLeftover === isLeftover ? table.bytes : 0), 0)
-  const left = bytesOf(true)
-  return (await missingRoom(folder)) + (left > 0 ? bytesOf(false) - left : 0) < 0
+  return (await missingRoom(folder)) < 0
 }
 
 /** Returns how many bytes the disk lacks for opening the folder. */

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { DataFolderDamaged, DataFolderRefused } from './data-folder-errors.ts'
 import { missingRoom } from './disk-room.ts'
 import { formatKey, reindexKey } from './keys.ts'
-import { removeLeftoverTables } from './leftovers.ts'
-import { isInUse, type LevelDb, openLevelDb, repairLevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb, repairLevelDb } from './leveldb.ts'
 
 /**
  * The version of the layout in keys.ts and record.ts, of digests and of what boxes are bound to. It changes when servers
@@ -36,12 +35,6 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
 
 async function open(folder: string, openLevel: (folder: string) => Promise<LevelDb>): Promise<LevelDb> {
   await refuseHeadless(folder)
-  const opened = await openLevel(folder).catch(error => error as Error)
-  if (!(opened instanceof Error)) return opened
-  const isFull = /no space left|disk quota/i.test(messageOf(opened))
-  // LevelDB has had the folder to itself, has read its list of tables, and has found no room for its log.
-  if (!isFull || (await isInUse(folder)) || !(await removeLeftoverTables(folder)))
-    return refuse(folder, opened)
   return openLevel(folder).catch(error => refuse(folder, error))
 }
 
@@ -51,13 +44,9 @@ async function refuseHeadless(folder: string): Promise<void> {
   if (names.some(name => /\.(ldb|log)$/.test(name)) && !names.includes('CURRENT')) throw damaged()
 }
 
-const causeOf = (error: Error) => (error.cause ?? {}) as { readonly code?: string; readonly message?: string }
-const messageOf = (error: Error) => causeOf(error).message ?? ''
-
 /** @throws {DataFolderRefused} */
 async function refuse(folder: string, error: Error): Promise<never> {
-  const { code } = causeOf(error)
-  const message = messageOf(error)
+  const { code, message = '' } = (error.cause ?? {}) as { readonly code?: string; readonly message?: string }
   if (code === 'LEVEL_LOCKED') {
     throw new DataFolderRefused('The data folder is in use by another process.', { cause: error })
   }
