@@ -89,7 +89,12 @@ t.test('an object that is nearly the description of a token is worth a warning',
     'ignored, as the contract does not name it: a.metadat; did you mean metadata?',
     'a description is checked as a token is',
   )
-  for (const control of [{ a: { type: 'visa', number: '1' } }, { data: card }, { type: 'card', data: card }])
+  for (const control of [
+    { type: { toString: false } },
+    { a: { type: 'visa', number: '1' } },
+    { data: card },
+    { type: 'card', data: card },
+  ])
     t.equal(await warningOf(control), null, JSON.stringify(Object.keys(control)))
   t.match(lines[0], { event: 'members become tokens', member: 'a.dat; did you mean data?' })
 })
