@@ -164,6 +164,7 @@ const inRealTime: Readonly<Record<string, string>> = {
   'conformance/src/harness/guard.ts': 'waits as a Retry-After says',
   'conformance/src/harness/within.ts': 'the deadline of a request, which the target sets',
   'conformance/src/run.ts': 'the report says how long cases took',
+  'sdk/platform.test.ts': 'names the functions that a client may call',
   'sdk/src/call.test.ts': 'unhandled rejections are reported before the next timer',
   'sdk/src/transport.test.ts': 'a timer with too large a delay fires after a millisecond',
   'server/src/assembly/close.test.ts': 'the formula waits, so that the vault closes while it runs',
