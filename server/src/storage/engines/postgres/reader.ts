@@ -116,11 +116,10 @@ export class Reader {
 
   async #read(wanted: Addresses): Promise<Documents> {
     const addresses = [...wanted.values()]
-    const [tenants = '', ...rest] = [0, 1, 2].map(part => addresses.map(address => address[part]).join(','))
-    const lists = rest.map(list => `{${list}}`)
+    const [tenants = [], ...lists] = [0, 1, 2].map(part => addresses.map(address => address[part]))
     const rows = await (this.#dialect.isDistributed
-      ? this.#ask(reading.getOfTenant, [addresses[0]?.[0], ...lists])
-      : this.#ask(reading.get, [`{${tenants}}`, ...lists]))
+      ? this.#ask(reading.getOfTenant, [tenants[0], ...lists])
+      : this.#ask(reading.get, [tenants, ...lists]))
     return new Map(
       rows.map(([tenant = '', number, ...row]) => {
         const document = documentOf(kindOf(Number(number)), tenant, row)

@@ -21,11 +21,15 @@ export function askOf(
   client: { query(query: object): Promise<{ readonly rows: unknown[] }> },
   limits: object = {},
 ): Ask {
-  return async (statement, values) => {
+  return async (statement, given) => {
+    const values = given.map(value => (Array.isArray(value) ? listOf(value) : value))
     const { rows } = await client.query({ ...limits, ...statement, values, rowMode: 'array', types })
     return rows as Row[]
   }
 }
+
+/** Numbers and UUIDs in the database's text form. The driver would quote each, and look for characters to escape. */
+const listOf = (values: readonly unknown[]) => `{${values.map(value => value ?? 'NULL').join(',')}}`
 
 export const uuidsOf = (digests: Iterable<Digest>) => Array.from(digests, uuidOfDigest)
 
