@@ -60,6 +60,10 @@ interface Head {
   readonly block: number
   /** The state of the collection that the blocks are of. */
   readonly state: number
+  /** The first ordinal whose document is not in the blocks. */
+  readonly nextOrdinal: number
+  /** True if another process has added documents. */
+  readonly isShared: boolean
   /** True if this process began the block, so that a term that is not here is in no document of it. */
   readonly isWhole: boolean
   readonly blocks: Map<Digest, Block>
@@ -70,7 +74,7 @@ export interface Progress {
   /** The first ordinal that the group could give, and the first that the next one can give. */
   readonly fromOrdinal: number
   readonly nextOrdinal: number
-  /** A number that every commit of the collection changes. */
+  /** A number that changes with every change to a document that was there before. */
   readonly state: number
 }
 
@@ -109,6 +113,25 @@ export class Heads<Name extends string> {
     return { known, missing }
   }
 
+  /** Returns the first ordinal to read what other processes have added from; `undefined` if that is not needed. */
+  unread(collection: Name): number | undefined {
+    const head = this.#heads.peek(collection)
+    return head?.isShared ? head.nextOrdinal : undefined
+  }
+
+  /** Keeps up with other processes. @param added all documents from `unread` to the last one of the collection */
+  follow(collection: Name, added: readonly Indexed[], { nextOrdinal, state }: Progress): void {
+    const fromOrdinal = this.unread(collection)
+    if (fromOrdinal === undefined || fromOrdinal === nextOrdinal) return
+    const progress = { fromOrdinal, nextOrdinal, state }
+    const written = editsOf(added.map(after => ({ collection, before: undefined, after }))).map(edit => {
+      const { known, missing } = this.recall(edit, progress)
+      for (const term of missing) edit.terms.delete(term)
+      return imagesOf(edit, known)
+    })
+    this.keep(collection, written, progress, state)
+  }
+
   /** Keeps the blocks that a group has written. @param state the number of the collection after it */
   keep(collection: Name, written: readonly NewBlocks<Name>[], progress: Progress, state: number): void {
     const block = Math.floor((progress.nextOrdinal - 1) / blockSize)
@@ -117,18 +140,22 @@ export class Heads<Name extends string> {
     if (!head && !own) return
     const isWhole = head?.isWhole ?? isBegun(block, progress)
     const blocks = head?.blocks ?? new Map<Digest, Block>()
+    const last = this.#heads.peek(collection)
+    const isShared = last !== undefined && (last.isShared || last.nextOrdinal !== progress.fromOrdinal)
+    const { nextOrdinal } = progress
     for (const [term, image = empty] of own?.images ?? []) blocks.set(term, image)
     // Set each time, as its size may have changed.
-    this.#heads.set(collection, { block, state, isWhole, blocks })
+    this.#heads.set(collection, { block, state, nextOrdinal, isShared, isWhole, blocks })
   }
 
   clear(): void {
     this.#heads.clear()
   }
 
-  #of(collection: Name, block: number, { state }: Progress): Head | undefined {
+  #of(collection: Name, block: number, { state, fromOrdinal }: Progress): Head | undefined {
     const head = this.#heads.peek(collection)
-    return head?.block === block && head.state === state ? head : undefined
+    const isOf = head?.block === block && head.state === state && head.nextOrdinal === fromOrdinal
+    return isOf ? head : undefined
   }
 }
 

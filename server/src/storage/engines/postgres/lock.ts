@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { machineMs } from '../../../base/time/real-time.ts'
+import type { Heads, Progress } from '../../index/edits.ts'
 import type { Change, Collection, Question, Stamps } from '../../port/decide.ts'
 import { type Digest, type DocumentKind, digestOfUuid } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
@@ -12,12 +13,14 @@ import { writing } from './sql.ts'
 export type CollectionName = string & { readonly collectionName: unique symbol }
 
 /** The row of a collection. Decisions change its stamps. */
-export interface LockedStamps extends Stamps {
+interface LockedStamps extends Stamps {
   nextOrdinal: number
   /** The first ordinal that the transaction can give. */
   readonly fromOrdinal: number
-  /** Counts the transactions that changed the collection. */
-  readonly commits: number
+  /** Counts the transactions that changed documents which were there before. */
+  readonly edits: number
+  /** What `edits` becomes. */
+  nextEdits: number
 }
 
 export interface LockedCollection extends Collection<Header> {
@@ -30,6 +33,12 @@ export interface LockedCollection extends Collection<Header> {
 export type LockedChange = Change<Header, CollectionName>
 export type Locked = ReadonlyMap<CollectionName, LockedCollection>
 
+export const progressOf = ({ fromOrdinal, nextOrdinal, edits }: LockedStamps): Progress => ({
+  fromOrdinal,
+  nextOrdinal,
+  state: edits,
+})
+
 export const nameOf = (kind: DocumentKind, tenant: string) => `${tenant} ${kind}` as CollectionName
 
 /** By tenant and kind: all transactions lock collections in this order, so that none can deadlock. */
@@ -41,11 +50,16 @@ function inLockOrder(questions: Iterable<Question>): Question[] {
 }
 
 /** Begins a transaction, locks the rows of collections, and reads what is asked about each. */
-export async function lockAndRead(client: PoolClient, asked: Iterable<Question>, ask: Ask): Promise<Locked> {
+export async function lockAndRead(
+  client: PoolClient,
+  asked: Iterable<Question>,
+  heads: Heads<CollectionName>,
+  ask: Ask,
+): Promise<Locked> {
   const questions = inLockOrder(asked)
   const byTenant = groupBy(questions, ({ tenant }) => tenant)
   const read = () =>
-    Promise.all([...byTenant].map(([tenant, own]) => lockTenant(tenant, own, ask))).then(found =>
+    Promise.all([...byTenant].map(([tenant, own]) => lockTenant(tenant, own, heads, ask))).then(found =>
       found.flat(),
     )
   sendTogether(client)
@@ -53,11 +67,11 @@ export async function lockAndRead(client: PoolClient, asked: Iterable<Question>,
   let [collections] = await Promise.all([read(), beginning])
   if (collections.length < questions.length) {
     // A collection without a row could not be locked: add the row, and read again under its lock.
-    // No collection that was there before, and was cleared, had this number of commits.
-    const commits = Math.floor(machineMs() * 1000)
+    // No collection that was there before, and was cleared, had this number of edits.
+    const edits = Math.floor(machineMs() * 1000)
     await Promise.all(
       [...byTenant].map(([tenant, own]) =>
-        ask(writing.addCollections, [tenant, own.map(numberOfKind), commits]),
+        ask(writing.addCollections, [tenant, own.map(numberOfKind), edits]),
       ),
     )
     collections = await read()
@@ -67,15 +81,34 @@ export async function lockAndRead(client: PoolClient, asked: Iterable<Question>,
 
 const numberOfKind = ({ kind }: Question) => numberOf(kind)
 
+/** What is stored of a collection. */
+interface Answers {
+  readonly documents: Map<Digest, Header>
+  readonly holders: Map<Digest, Digest>
+  /** Documents that other processes have added. */
+  readonly added: Header[]
+}
+
+/** Reading what others have added takes longer than reading the blocks again if it is more. */
+const mostAdded = 512
+
 /** Locks the rows of a tenant's collections, and reads what is asked about each. Leaves out those without a row. */
 async function lockTenant(
   tenant: string,
   questions: readonly Question[],
+  heads: Heads<CollectionName>,
   ask: Ask,
 ): Promise<LockedCollection[]> {
-  const asked = new Map<number, { documents: Map<Digest, Header>; holders: Map<Digest, Digest> }>(
-    questions.map(question => [numberOfKind(question), { documents: new Map(), holders: new Map() }]),
+  const asked = new Map<number, Answers>(
+    questions.map(question => [
+      numberOfKind(question),
+      { documents: new Map(), holders: new Map(), added: [] },
+    ]),
   )
+  const unread = questions.flatMap(question => {
+    const ordinal = heads.unread(nameOf(question.kind, tenant))
+    return ordinal === undefined ? [] : [[numberOfKind(question), ordinal] as const]
+  })
   /** Kinds and digests, one of each for each question. */
   const about = (part: 'ids' | 'uniques') =>
     [
@@ -84,19 +117,26 @@ async function lockTenant(
       questions.flatMap(question => uuidsOf(question[part])),
     ] as const
   const [ids, uniques] = [about('ids'), about('uniques')]
-  const [locked, headers, holders] = await Promise.all([
+  const [locked, added, headers, holders] = await Promise.all([
     ask(writing.lock, [tenant, questions.map(numberOfKind)]),
+    unread.length === 0
+      ? []
+      : ask(writing.added, [tenant, ...[0, 1].map(part => unread.map(one => one[part])), mostAdded]),
     ids[2].length === 0 ? [] : ask(writing.headers, [...ids]),
     uniques[2].length === 0 ? [] : ask(writing.holders, [...uniques]),
   ])
+  for (const [kind, ...row] of added) asked.get(Number(kind))?.added.push(headerOf(row)[1])
   for (const [kind, ...row] of headers) asked.get(Number(kind))?.documents.set(...headerOf(row))
   for (const [kind, value = '', holder = ''] of holders)
     asked.get(Number(kind))?.holders.set(digestOfUuid(value), digestOfUuid(holder))
   return locked.map(row => {
-    const [number = 0, nextOrdinal = 0, lastUs = 0, lastCreatedUs = 0, commits = 0] = row.map(Number)
+    const [number = 0, nextOrdinal = 0, lastUs = 0, lastCreatedUs = 0, edits = 0] = row.map(Number)
     const kind = kindOf(number)
-    const stamps = { nextOrdinal, fromOrdinal: nextOrdinal, lastUs, lastCreatedUs, commits }
-    const { documents, holders } = asked.get(number) ?? { documents: new Map(), holders: new Map() }
-    return { name: nameOf(kind, tenant), kind, tenant, stamps, documents, holders }
+    const name = nameOf(kind, tenant)
+    const ordinals = { nextOrdinal, fromOrdinal: nextOrdinal }
+    const stamps = { ...ordinals, lastUs, lastCreatedUs, edits, nextEdits: edits }
+    const { documents, holders, added } = asked.get(number) as Answers
+    if (added.length < mostAdded) heads.follow(name, added, progressOf(stamps))
+    return { name, kind, tenant, stamps, documents, holders }
   })
 }

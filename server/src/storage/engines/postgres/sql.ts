@@ -120,9 +120,9 @@ export const writing = named({
    * Always in the same order, so that two transactions cannot wait for each other. The transaction that holds a row is the
    * only writer of its collection, so that what it reads cannot change.
    */
-  lock: `SELECT kind, next_ordinal, last_us, last_created_us, commits FROM collections
+  lock: `SELECT kind, next_ordinal, last_us, last_created_us, edits FROM collections
          WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) ORDER BY kind FOR UPDATE`,
-  addCollections: `INSERT INTO collections (tenant, kind, next_ordinal, last_us, last_created_us, commits)
+  addCollections: `INSERT INTO collections (tenant, kind, next_ordinal, last_us, last_created_us, edits)
                    SELECT $1::uuid, kind, 0, 0, -1, $3::bigint FROM unnest($2::smallint[]) AS missing (kind) ORDER BY kind
                    ON CONFLICT (tenant, kind) DO NOTHING`,
   headers: `SELECT found.* FROM unnest($2::smallint[], $3::uuid[]) AS wanted (kind, id),
@@ -131,6 +131,10 @@ export const writing = named({
             ${each('kind, value, holder', 'uniques', ofTenant('value = wanted.value'))}`,
   someBlocks: `SELECT found.* FROM unnest($2::smallint[], $3::uuid[], $4::integer[]) AS wanted (kind, term, block),
                ${each('kind, block, term, bits', 'blocks', ofTenant('term = wanted.term AND block = wanted.block'))}`,
+
+  /** What others have added since, if it is not too much. */
+  added: `SELECT found.* FROM unnest($2::smallint[], $3::bigint[]) AS wanted (kind, ordinal),
+          ${each(`kind, ${columns.replace(', box', '')}`, 'documents', `${ofTenant('ordinal >= wanted.ordinal')} ORDER BY ordinal LIMIT $4::bigint`)}`,
 
   deleteDocuments: `DELETE FROM documents WHERE ${own} AND id = ANY($3::uuid[])`,
   deleteUniques: `DELETE FROM uniques WHERE ${own} AND value = ANY($3::uuid[])`,
@@ -145,8 +149,9 @@ export const writing = named({
   putBlocks,
   replaceBlocks: `${putBlocks} ON CONFLICT (tenant, kind, term, block) DO UPDATE SET bits = excluded.bits`,
   putCollections: `UPDATE collections
-    SET next_ordinal = new.next_ordinal, last_us = new.last_us, last_created_us = new.last_created_us, commits = commits + 1
-    FROM unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS new (kind, next_ordinal, last_us, last_created_us)
+    SET next_ordinal = new.next_ordinal, last_us = new.last_us, last_created_us = new.last_created_us, edits = new.edits
+    FROM unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+      AS new (kind, next_ordinal, last_us, last_created_us, edits)
     WHERE collections.tenant = $1::uuid AND collections.kind = new.kind`,
 })
 
@@ -203,7 +208,7 @@ export const createTables = [
   // One row per collection, which each commit updates.
   `CREATE TABLE collections (
      tenant uuid NOT NULL, kind smallint NOT NULL, next_ordinal bigint NOT NULL,
-     last_us bigint NOT NULL, last_created_us bigint NOT NULL, commits bigint NOT NULL,
+     last_us bigint NOT NULL, last_created_us bigint NOT NULL, edits bigint NOT NULL,
      PRIMARY KEY (tenant, kind)
    ) WITH (fillfactor = 50)`,
   `CREATE TABLE leases (

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { type Block, decodeBlock } from '../../index/bits.ts'
-import { editsOf, type Heads, imagesOf, type NewBlocks, type Progress } from '../../index/edits.ts'
+import { editsOf, type Heads, imagesOf, type NewBlocks } from '../../index/edits.ts'
 import { Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
 import { type CommitResult, type Digest, digestOfUuid, type Write } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
@@ -11,9 +11,9 @@ import {
   type Locked,
   type LockedChange,
   type LockedCollection,
-  type LockedStamps,
   lockAndRead,
   nameOf,
+  progressOf,
 } from './lock.ts'
 import { type Ask, askOf, bytesOf, type Header, uuidsOf } from './rows.ts'
 import { writing } from './sql.ts'
@@ -43,7 +43,7 @@ export async function commitGroup(
   }))
   try {
     const questions = questionsOf(named.map(({ writes }) => writes))
-    const collections = await lockAndRead(client, questions.values(), ask)
+    const collections = await lockAndRead(client, questions.values(), heads, ask)
     const decisions = new Decisions<Header, CollectionName>(
       collections,
       ({ terms, uniques, dueMs }, written) => ({
@@ -66,7 +66,7 @@ export async function commitGroup(
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
     for (const name of new Set(changes.map(({ collection }) => collection))) {
       const { stamps } = collections.get(name) as LockedCollection
-      heads.keep(name, blocks, progressOf(stamps), stamps.commits + 1)
+      heads.keep(name, blocks, progressOf(stamps), stamps.nextEdits)
     }
     return results
   } catch (error) {
@@ -79,14 +79,9 @@ function giveOrdinals(changes: readonly LockedChange[], collections: Locked): vo
   for (const { collection, before, after } of changes) {
     const { stamps } = collections.get(collection) as LockedCollection
     if (after) after.ordinal = before?.ordinal ?? stamps.nextOrdinal++
+    if (before && before.ordinal < stamps.fromOrdinal) stamps.nextEdits = stamps.edits + 1
   }
 }
-
-const progressOf = ({ fromOrdinal, nextOrdinal, commits }: LockedStamps): Progress => ({
-  fromOrdinal,
-  nextOrdinal,
-  state: commits,
-})
 
 /** Returns the blocks as they become. Reads those that are not in memory. */
 async function changedBlocks(

@@ -86,6 +86,7 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
     collections.map(({ stamps }) => stamps.nextOrdinal),
     collections.map(({ stamps }) => stamps.lastUs),
     collections.map(({ stamps }) => stamps.lastCreatedUs),
+    collections.map(({ stamps }) => stamps.nextEdits),
   )
   return statements
 }
