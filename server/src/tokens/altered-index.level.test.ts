@@ -6,8 +6,9 @@ import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { blockKey, collectionKey, keysOfSort, termPrefix } from '../storage/engines/level/keys.ts'
 import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
-import { decodeDocument, decodeHeader, encodeDocument, type Header } from '../storage/engines/level/record.ts'
+import { decodeDocument, decodeHeader, encodeDocument } from '../storage/engines/level/record.ts'
 import { type Block, changed, decodeBlock, encodeBlock } from '../storage/index/bits.ts'
+import type { Header } from '../storage/port/decide.ts'
 import type { Digest } from '../storage/port/port.ts'
 
 /** What somebody can do who may write to a data folder, but has no key. */

@@ -7,7 +7,7 @@ import { liveTerm } from './search.ts'
 const [one, two, three] = ['one', 'two', 'three'].map(digest) as [never, never, never]
 const document = (ordinal: number, ...terms: (typeof one)[]) => ({
   ...{ ordinal, terms, uniques: [] },
-  ...{ version: 1, createdUs: ordinal },
+  ...{ version: 1, createdUs: ordinal, modifiedUs: undefined, dueMs: undefined },
 })
 const added = (ordinal: number, ...terms: (typeof one)[]) => ({
   collection: 'a',

@@ -1,14 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Change, DocumentState } from '../port/decide.ts'
+import type { Change, Header } from '../port/decide.ts'
 import type { Digest } from '../port/port.ts'
 import { type Block, blockSize, changed } from './bits.ts'
 import { liveTerm } from './search.ts'
-
-/** The part of a document that the index depends on. */
-interface Indexed extends DocumentState {
-  ordinal: number
-  readonly terms: readonly Digest[]
-}
 
 /** All that a group of commits changes for the same 4096 documents: see `changed` for the numbers. */
 interface Edits<Name> {
@@ -26,12 +20,12 @@ export interface NewBlocks<Name> {
   readonly added: ReadonlySet<Digest>
 }
 
-type IndexChange<Name extends string> = Pick<Change<Indexed, Name>, 'collection' | 'before' | 'after'>
+type IndexChange<Name extends string> = Pick<Change<Name>, 'collection' | 'before' | 'after'>
 
 export function editsOf<Name extends string>(changes: readonly IndexChange<Name>[]): Edits<Name>[] {
   const places = new Map<string, Edits<Name>>()
   for (const { collection, before, after } of changes) {
-    const { ordinal } = (after ?? before) as Indexed
+    const { ordinal } = (after ?? before) as Header
     const offset = ordinal % blockSize
     const block = (ordinal - offset) / blockSize
     const name = collection + block
@@ -49,7 +43,7 @@ export function editsOf<Name extends string>(changes: readonly IndexChange<Name>
   return [...places.values()]
 }
 
-function without(one: Indexed | undefined, other: Indexed | undefined): readonly Digest[] {
+function without(one: Header | undefined, other: Header | undefined): readonly Digest[] {
   if (!one || !other) return one?.terms ?? []
   const known = new Set(other.terms)
   return one.terms.filter(term => !known.has(term))
@@ -78,8 +72,9 @@ export interface Progress {
   readonly state: number
 }
 
-/** Blocks that edits change, as far as they are in memory. */
-interface Recalled {
+/** A block that a group changes, as far as it is in memory. */
+export interface Recalled<Name> {
+  readonly edit: Edits<Name>
   readonly known: Map<Digest, Block>
   /** Terms whose block has to be read. */
   readonly missing: readonly Digest[]
@@ -100,7 +95,20 @@ export class Heads<Name extends string> {
     sizeCalculation: ({ blocks }) => 1 + blocks.size,
   })
 
-  recall({ collection, block, terms }: Edits<Name>, progress: Progress): Recalled {
+  /** Returns the blocks as changes leave them. @param read completes what is known with what is missing */
+  async change(
+    changes: readonly Change<Name>[],
+    progressOf: (collection: Name) => Progress,
+    read: (recalled: readonly Recalled<Name>[]) => Promise<unknown>,
+  ): Promise<NewBlocks<Name>[]> {
+    const recalled = editsOf(changes).map(edit => this.recall(edit, progressOf(edit.collection)))
+    const incomplete = recalled.filter(({ missing }) => missing.length > 0)
+    if (incomplete.length > 0) await read(incomplete)
+    return recalled.map(({ edit, known }) => imagesOf(edit, known))
+  }
+
+  recall(edit: Edits<Name>, progress: Progress): Recalled<Name> {
+    const { collection, block, terms } = edit
     const head = this.#of(collection, block, progress)
     const isWhole = head?.isWhole ?? isBegun(block, progress)
     const known = new Map<Digest, Block>()
@@ -110,7 +118,7 @@ export class Heads<Name extends string> {
       if (image) known.set(term, image)
       else if (!isWhole) missing.push(term)
     }
-    return { known, missing }
+    return { edit, known, missing }
   }
 
   /** Returns the first ordinal to read what other processes have added from; `undefined` if that is not needed. */
@@ -120,7 +128,7 @@ export class Heads<Name extends string> {
   }
 
   /** Keeps up with other processes. @param added all documents from `unread` to the last one of the collection */
-  follow(collection: Name, added: readonly Indexed[], { nextOrdinal, state }: Progress): void {
+  follow(collection: Name, added: readonly Header[], { nextOrdinal, state }: Progress): void {
     const fromOrdinal = this.unread(collection)
     if (fromOrdinal === undefined || fromOrdinal === nextOrdinal) return
     const progress = { fromOrdinal, nextOrdinal, state }

@@ -2,7 +2,16 @@
  * Decides commits as port.ts promises, for engines that first read what the conditions ask for, then decide in
  * process, and then write what changed. The memory engine has its own code, as the model of the others.
  */
-import type { CommitResult, Conflict, Digest, DocumentKind, Write, Written } from './port.ts'
+import type {
+  Address,
+  CommitResult,
+  Conflict,
+  Digest,
+  DocumentKind,
+  StoredDocument,
+  Write,
+  Written,
+} from './port.ts'
 
 /** Rejects what no engine could store, before it can disturb the commits of others. @throws {RangeError} */
 export function checkCommit(writes: readonly Write[], nowUs: number): void {
@@ -48,14 +57,31 @@ export interface Question {
   readonly uniques: Set<Digest>
 }
 
-/** The part of a stored document that conditions and stamps depend on. Engines may keep more of it. */
-export interface DocumentState {
+/** A document without its box, with its ordinal. */
+export interface Header {
+  /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
+  readonly ordinal: number
   readonly version: number
   readonly createdUs: number
+  readonly modifiedUs: number | undefined
+  readonly dueMs: number | undefined
+  readonly terms: readonly Digest[]
   readonly uniques: readonly Digest[]
 }
 
-export interface Stamps {
+/** Returns a document as callers see it. */
+export function joined(header: Header, { kind, tenant, id }: Address, box: Uint8Array): StoredDocument {
+  const { version, createdUs, modifiedUs, dueMs, terms, uniques } = header
+  return {
+    ...{ kind, tenant, id, terms, uniques, box, version, createdUs },
+    ...(dueMs === undefined ? {} : { dueMs }),
+    ...(modifiedUs === undefined ? {} : { modifiedUs }),
+  }
+}
+
+/** What a collection gives to new documents. It outlives those. */
+export interface Counters {
+  nextOrdinal: number
   /** The last stamp of any write. */
   lastUs: number
   /** The stamp of the newest document there ever was; -1 where there was none. */
@@ -63,22 +89,20 @@ export interface Stamps {
 }
 
 /** The stored state of a collection that a `Question` asked for. Decisions change it as the commits would. */
-export interface Collection<State extends DocumentState> {
-  readonly documents: Map<Digest, State>
+export interface Collection {
+  readonly documents: Map<Digest, Header>
   /** By unique, the document that holds it. */
   readonly holders: Map<Digest, Digest>
-  readonly stamps: Stamps
+  readonly counters: Counters
 }
 
 /** A document before and after one write. */
-export interface Change<State extends DocumentState, Name extends string> {
+export interface Change<Name extends string> {
   readonly collection: Name
   readonly write: Write
-  readonly before: State | undefined
-  readonly after: State | undefined
+  readonly before: Header | undefined
+  readonly after: Header | undefined
 }
-
-type ContentWrite = Extract<Write, { type: 'insert' | 'replace' | 'restore' }>
 
 export function questionsOf<Name extends string>(
   commits: Iterable<readonly NamedWrite<Name>[]>,
@@ -103,18 +127,13 @@ export function questionsOf<Name extends string>(
  * Decides several commits in order, each against the stored state and the commits before it. A commit whose
  * conditions fail leaves no trace and does not affect the others.
  */
-export class Decisions<State extends DocumentState, Name extends string> {
+export class Decisions<Name extends string> {
   /** The changes of all commits that succeeded, in order. */
-  readonly changes: Change<State, Name>[] = []
-  readonly #collections: ReadonlyMap<Name, Collection<State>>
-  readonly #stateOf: (write: ContentWrite, written: Written) => State
+  readonly changes: Change<Name>[] = []
+  readonly #collections: ReadonlyMap<Name, Collection>
 
-  constructor(
-    collections: ReadonlyMap<Name, Collection<State>>,
-    stateOf: (write: ContentWrite, written: Written) => State,
-  ) {
+  constructor(collections: ReadonlyMap<Name, Collection>) {
     this.#collections = collections
-    this.#stateOf = stateOf
   }
 
   decide(commit: readonly NamedWrite<Name>[], nowUs: number): CommitResult {
@@ -137,7 +156,7 @@ export class Decisions<State extends DocumentState, Name extends string> {
 
   #apply(
     name: Name,
-    { documents, holders, stamps }: Collection<State>,
+    { documents, holders, counters }: Collection,
     write: Write,
     nowUs: number,
     undo: (() => void)[],
@@ -151,12 +170,15 @@ export class Decisions<State extends DocumentState, Name extends string> {
       return undefined
     }
     for (const unique of write.uniques) put(holders, unique, write.id, undo)
-    const { lastUs, lastCreatedUs } = stamps
-    undo.push(() => Object.assign(stamps, { lastUs, lastCreatedUs }))
+    const { nextOrdinal, lastUs, lastCreatedUs } = counters
+    undo.push(() => Object.assign(counters, { nextOrdinal, lastUs, lastCreatedUs }))
     const written = write.type === 'restore' ? writtenBefore(write) : stamp(lastUs, before, nowUs)
-    stamps.lastUs = Math.max(lastUs, written.modifiedUs ?? written.createdUs)
-    stamps.lastCreatedUs = Math.max(lastCreatedUs, written.createdUs)
-    const after = this.#stateOf(write, written)
+    counters.lastUs = Math.max(lastUs, written.modifiedUs ?? written.createdUs)
+    counters.lastCreatedUs = Math.max(lastCreatedUs, written.createdUs)
+    const { version, createdUs, modifiedUs } = written
+    const { dueMs, terms, uniques } = write
+    const ordinal = before?.ordinal ?? counters.nextOrdinal++
+    const after = { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques }
     put(documents, write.id, after, undo)
     this.changes.push({ collection: name, write, before, after })
     return written
@@ -164,7 +186,7 @@ export class Decisions<State extends DocumentState, Name extends string> {
 }
 
 function findConflict(
-  { documents, holders, stamps }: Collection<DocumentState>,
+  { documents, holders, counters }: Collection,
   write: Write,
 ): Omit<Conflict, 'write'> | undefined {
   const present = documents.get(write.id)
@@ -174,7 +196,7 @@ function findConflict(
     (write.type === 'expect' && write.version === 0)
   ) {
     if (present) return { reason: 'exists' }
-    if (write.type === 'restore' && write.createdUs <= stamps.lastCreatedUs) return { reason: 'order' }
+    if (write.type === 'restore' && write.createdUs <= counters.lastCreatedUs) return { reason: 'order' }
   } else {
     if (!present) return { reason: 'missing' }
     // Version 0 was cut off: its own uniques and index entries are not known, so that no write fits it.
@@ -191,7 +213,7 @@ function findConflict(
 }
 
 // Requirements: PAG-505
-function stamp(lastUs: number, before: DocumentState | undefined, nowUs: number): Written {
+function stamp(lastUs: number, before: Header | undefined, nowUs: number): Written {
   const stampUs = Math.max(nowUs, lastUs + 1)
   return before
     ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }

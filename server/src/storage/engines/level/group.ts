@@ -1,7 +1,14 @@
 import { ClearingCache } from '../../../base/cache.ts'
-import { type Block, decodeBlock, encodeBlock } from '../../index/bits.ts'
-import { editsOf, Heads, imagesOf, type NewBlocks } from '../../index/edits.ts'
-import { type Collection, Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
+import { decodeBlock, encodeBlock } from '../../index/bits.ts'
+import { Heads, type Recalled } from '../../index/edits.ts'
+import {
+  type Collection,
+  type Counters,
+  Decisions,
+  type Header,
+  type NamedWrite,
+  questionsOf,
+} from '../../port/decide.ts'
 import { notErased, oftenRead } from '../../port/kinds.ts'
 import type { CommitResult, Digest } from '../../port/port.ts'
 import { orDamaged } from './data-folder-errors.ts'
@@ -16,12 +23,10 @@ import {
 } from './keys.ts'
 import {
   type Change,
-  type Counters,
   decodeCounters,
   decodeHeader,
   encodeChange,
   encodeCounters,
-  type Header,
   noCounters,
   noValue,
 } from './record.ts'
@@ -33,12 +38,14 @@ export interface NamedCommit {
 }
 
 interface KnownCounters extends Counters {
+  /** The first ordinal that the batch can give. */
+  fromOrdinal: number
   /** The last batch that changed the collection; 0 for none since it was read. */
   batch: number
 }
 
-interface Stored extends Collection<Header> {
-  readonly stamps: KnownCounters
+interface Stored extends Collection {
+  readonly counters: KnownCounters
 }
 
 type Collections = ReadonlyMap<CollectionKey, Stored>
@@ -68,15 +75,7 @@ export class Groups {
   /** Resolves when all that the commits changed is on disk, and published. @throws {StoreDamaged} */
   async write(commits: readonly NamedCommit[]): Promise<CommitResult[]> {
     const collections = await this.#read(commits)
-    const decisions = new Decisions<Header, CollectionKey>(
-      collections,
-      ({ terms, uniques, dueMs }, written) => ({
-        ordinal: -1,
-        modifiedUs: undefined,
-        ...written,
-        ...{ dueMs, terms, uniques },
-      }),
-    )
+    const decisions = new Decisions(collections)
     const results = commits.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
     if (decisions.changes.length > 0) await this.#store(decisions.changes, collections)
     return results
@@ -104,11 +103,12 @@ export class Groups {
         const { value } = values.next()
         if (value) holders.set(unique, value.toString('latin1') as Digest)
       }
-      const stamps = this.#counters.of(collection, () => {
+      const counters = this.#counters.of(collection, () => {
         const { value } = values.next()
-        return { ...(value ? decodeCounters(value) : noCounters), batch: 0 }
+        return { ...(value ? decodeCounters(value) : noCounters), fromOrdinal: 0, batch: 0 }
       })
-      collections.set(collection, { documents, holders, stamps })
+      counters.fromOrdinal = counters.nextOrdinal
+      collections.set(collection, { documents, holders, counters })
     }
     return collections
   }
@@ -116,20 +116,13 @@ export class Groups {
   /** Writes what the commits changed, and publishes it. */
   async #store(changes: readonly Change[], collections: Collections): Promise<void> {
     const { level } = this.#state
-    const touched = new Map<CollectionKey, { stamps: KnownCounters; fromOrdinal: number }>()
-    for (const { collection, before, after } of changes) {
-      const { stamps } = collections.get(collection) as Stored
-      if (!touched.has(collection)) touched.set(collection, { stamps, fromOrdinal: stamps.nextOrdinal })
-      if (after) after.ordinal = before?.ordinal ?? stamps.nextOrdinal++
-    }
+    const countersOf = (collection: CollectionKey) => (collections.get(collection) as Stored).counters
     const progressOf = (collection: CollectionKey) => {
-      const { stamps, fromOrdinal } = touched.get(collection) as {
-        stamps: KnownCounters
-        fromOrdinal: number
-      }
-      return { fromOrdinal, nextOrdinal: stamps.nextOrdinal, state: stamps.batch }
+      const { fromOrdinal, nextOrdinal, batch } = countersOf(collection)
+      return { fromOrdinal, nextOrdinal, state: batch }
     }
-    const blocks = await this.#change(changes, progressOf)
+    const touched = new Set(changes.map(({ collection }) => collection))
+    const blocks = await this.#heads.change(changes, progressOf, recalled => this.#readBlocks(recalled))
     // A chained batch takes a tenth of the time of an array of operations.
     const batch = level.batch()
     for (const change of changes) {
@@ -139,7 +132,8 @@ export class Groups {
       this.garbage.add(collection)
       batch.put(garbageKey(collection), noValue)
     }
-    for (const [collection, { stamps }] of touched) batch.put(counterKey(collection), encodeCounters(stamps))
+    for (const collection of touched)
+      batch.put(counterKey(collection), encodeCounters(countersOf(collection)))
     for (const { collection, block, images } of blocks) {
       for (const [term, image] of images) {
         const key = blockKey(termPrefix(collection, term), block)
@@ -149,9 +143,9 @@ export class Groups {
     }
     await batch.write({ sync: true })
     this.#batches++
-    for (const [collection, { stamps }] of touched) {
+    for (const collection of touched) {
       this.#heads.keep(collection, blocks, progressOf(collection), this.#batches)
-      stamps.batch = this.#batches
+      countersOf(collection).batch = this.#batches
     }
     this.#state.publish({
       blocks,
@@ -164,26 +158,15 @@ export class Groups {
     })
   }
 
-  /** Returns the blocks as they become. Reads those that are not in memory. */
-  async #change(
-    changes: readonly Change[],
-    progressOf: (collection: CollectionKey) => Parameters<Heads<CollectionKey>['recall']>[1],
-  ): Promise<NewBlocks<CollectionKey>[]> {
-    const keys: string[] = []
-    const edits = editsOf(changes).map(edit => {
-      const { known, missing } = this.#heads.recall(edit, progressOf(edit.collection))
-      for (const term of missing) keys.push(blockKey(termPrefix(edit.collection, term), edit.block))
-      return { edit, known, missing }
-    })
-    const values = (await this.#values(keys)).values()
-    return edits.map(({ edit, known, missing }) => {
-      const all = new Map<Digest, Block>(known)
-      for (const term of missing) {
-        const { value } = values.next()
-        if (value) all.set(term, decodeBlock(value))
-      }
-      return imagesOf(edit, all)
-    })
+  async #readBlocks(recalled: readonly Recalled<CollectionKey>[]): Promise<void> {
+    const wanted = recalled.flatMap(({ edit: { collection, block }, known, missing }) =>
+      missing.map(term => ({ key: blockKey(termPrefix(collection, term), block), term, known })),
+    )
+    const values = await this.#values(wanted.map(({ key }) => key))
+    for (const [at, { term, known }] of wanted.entries()) {
+      const value = values[at]
+      if (value) known.set(term, decodeBlock(value))
+    }
   }
 
   /** Between batches the epoch has everything that is on disk. @throws {StoreDamaged} */

@@ -1,4 +1,4 @@
-import type { Change as DecidedChange } from '../../port/decide.ts'
+import { type Counters, type Change as DecidedChange, type Header, joined } from '../../port/decide.ts'
 import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
 import {
   agendaKey,
@@ -10,18 +10,6 @@ import {
   ordinalKey,
   uniqueKey,
 } from './keys.ts'
-
-/** A document without its box, with its ordinal. */
-export interface Header {
-  /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
-  ordinal: number
-  readonly version: number
-  readonly createdUs: number
-  readonly modifiedUs: number | undefined
-  readonly dueMs: number | undefined
-  readonly terms: readonly Digest[]
-  readonly uniques: readonly Digest[]
-}
 
 /*
  * A document's value, numbers big-endian:
@@ -90,23 +78,14 @@ export function decodeDocument(
   id: Digest,
   bytes: Buffer,
 ): StoredDocument {
-  const { version, createdUs, modifiedUs, dueMs, terms, uniques } = decodeHeader(bytes)
+  const header = decodeHeader(bytes)
+  const { version, terms, uniques } = header
   // A value that was cut off gets an empty box, which does not open, so that other documents can still be read.
   const boxStart =
     version === cutOffVersion ? bytes.length : fixedLength + digestLength * (terms.length + uniques.length)
-  return {
-    kind,
-    tenant,
-    id,
-    terms,
-    uniques,
-    ...(dueMs === undefined ? {} : { dueMs }),
-    // A view is enough, as the bytes were read for this document alone.
-    box: new Uint8Array(bytes.buffer, bytes.byteOffset + boxStart, bytes.length - boxStart),
-    version,
-    createdUs,
-    ...(modifiedUs === undefined ? {} : { modifiedUs }),
-  }
+  // A view is enough, as the bytes were read for this document alone.
+  const box = new Uint8Array(bytes.buffer, bytes.byteOffset + boxStart, bytes.length - boxStart)
+  return joined(header, { kind, tenant, id }, box)
 }
 
 /** Decodes only the ordinal of a stored document; `undefined` if the value was cut off. */
@@ -137,15 +116,6 @@ export function decodePlace(bytes: Buffer): { id: Digest; createdUs: number } {
   }
 }
 
-/** The counters of a collection, which outlive its documents. */
-export interface Counters {
-  nextOrdinal: number
-  /** The last stamp of any write. */
-  lastUs: number
-  /** The stamp of the document with the last ordinal; -1 where there was none. */
-  lastCreatedUs: number
-}
-
 export const noCounters: Readonly<Counters> = { nextOrdinal: 0, lastUs: 0, lastCreatedUs: -1 }
 
 export function encodeCounters({ nextOrdinal, lastUs, lastCreatedUs }: Counters): Buffer {
@@ -164,7 +134,7 @@ export function decodeCounters(bytes: Buffer): Counters {
   }
 }
 
-export type Change = DecidedChange<Header, CollectionKey>
+export type Change = DecidedChange<CollectionKey>
 
 /** Takes changes of keys. LevelDB applies a batch in order, so the last change of a key wins. */
 interface Mutations {

@@ -1,5 +1,6 @@
 import { blockSize, encodeBlock } from '../../index/bits.ts'
 import { editsOf, imagesOf } from '../../index/edits.ts'
+import type { Counters, Header } from '../../port/decide.ts'
 import type { Content, StoredDocument } from '../../port/port.ts'
 import {
   agendaOfAll,
@@ -19,7 +20,6 @@ import {
 } from './keys.ts'
 import { chunksOf, type LevelDb } from './leveldb.ts'
 import {
-  type Counters,
   cutOffVersion,
   decodeCounters,
   decodeDocument,
@@ -28,7 +28,6 @@ import {
   encodeCounters,
   encodeDocument,
   entriesOf,
-  type Header,
   noCounters,
   noValue,
 } from './record.ts'

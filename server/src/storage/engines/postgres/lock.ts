@@ -2,19 +2,18 @@ import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { machineMs } from '../../../base/time/real-time.ts'
 import type { Heads, Progress } from '../../index/edits.ts'
-import type { Change, Collection, Question, Stamps } from '../../port/decide.ts'
+import type { Change, Collection, Counters, Header, Question } from '../../port/decide.ts'
 import { type Digest, type DocumentKind, digestOfUuid } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { kindOf, numberOf } from './kinds.ts'
-import { type Ask, type Header, headerOf, uuidsOf } from './rows.ts'
+import { type Ask, headerOf, uuidsOf } from './rows.ts'
 import { writing } from './sql.ts'
 
 /** A kind and a tenant, as a text. */
 export type CollectionName = string & { readonly collectionName: unique symbol }
 
-/** The row of a collection. Decisions change its stamps. */
-interface LockedStamps extends Stamps {
-  nextOrdinal: number
+/** The row of a collection. */
+interface LockedCounters extends Counters {
   /** The first ordinal that the transaction can give. */
   readonly fromOrdinal: number
   /** Counts the transactions that changed documents which were there before. */
@@ -23,17 +22,17 @@ interface LockedStamps extends Stamps {
   nextEdits: number
 }
 
-export interface LockedCollection extends Collection<Header> {
+export interface LockedCollection extends Collection {
   readonly name: CollectionName
   readonly kind: DocumentKind
   readonly tenant: string
-  readonly stamps: LockedStamps
+  readonly counters: LockedCounters
 }
 
-export type LockedChange = Change<Header, CollectionName>
+export type LockedChange = Change<CollectionName>
 export type Locked = ReadonlyMap<CollectionName, LockedCollection>
 
-export const progressOf = ({ fromOrdinal, nextOrdinal, edits }: LockedStamps): Progress => ({
+export const progressOf = ({ fromOrdinal, nextOrdinal, edits }: LockedCounters): Progress => ({
   fromOrdinal,
   nextOrdinal,
   state: edits,
@@ -134,9 +133,9 @@ async function lockTenant(
     const kind = kindOf(number)
     const name = nameOf(kind, tenant)
     const ordinals = { nextOrdinal, fromOrdinal: nextOrdinal }
-    const stamps = { ...ordinals, lastUs, lastCreatedUs, edits, nextEdits: edits }
+    const counters = { ...ordinals, lastUs, lastCreatedUs, edits, nextEdits: edits }
     const { documents, holders, added } = asked.get(number) as Answers
-    if (added.length < mostAdded) heads.follow(name, added, progressOf(stamps))
-    return { name, kind, tenant, stamps, documents, holders }
+    if (added.length < mostAdded) heads.follow(name, added, progressOf(counters))
+    return { name, kind, tenant, counters, documents, holders }
   })
 }

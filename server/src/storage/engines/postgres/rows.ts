@@ -1,10 +1,10 @@
+import { type Header, joined } from '../../port/decide.ts'
 import {
   type Digest,
   type DocumentKind,
   digestOfUuid,
   type StoredDocument,
   uuidOfDigest,
-  type Written,
 } from '../../port/port.ts'
 import type { Statement } from './sql.ts'
 
@@ -74,15 +74,6 @@ export class Packed {
   }
 }
 
-/** A document without its box, with its ordinal. */
-export interface Header extends Written {
-  /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
-  ordinal: number
-  readonly dueMs?: number
-  readonly terms: readonly Digest[]
-  readonly uniques: readonly Digest[]
-}
-
 /** The columns of a document before its box. */
 type HeaderRow = readonly [
   id: string,
@@ -95,28 +86,25 @@ type HeaderRow = readonly [
   uniques: string,
 ]
 
-function contentOf([, , version, createdUs, modifiedUs, dueMs, terms, uniques]: HeaderRow) {
-  return {
+export function headerOf(row: Row): readonly [id: Digest, header: Header] {
+  const [id, ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques] = row as unknown as HeaderRow
+  const header = {
+    ordinal: Number(ordinal),
     version: Number(version),
     createdUs: Number(createdUs),
-    ...(modifiedUs === null ? {} : { modifiedUs: Number(modifiedUs) }),
-    ...(dueMs === null ? {} : { dueMs: Number(dueMs) }),
+    modifiedUs: modifiedUs === null ? undefined : Number(modifiedUs),
+    dueMs: dueMs === null ? undefined : Number(dueMs),
     terms: digestsOf(terms),
     uniques: digestsOf(uniques),
   }
-}
-
-export function headerOf(row: Row): readonly [id: Digest, header: Header] {
-  const columns = row as unknown as HeaderRow
-  return [digestOfUuid(columns[0]), { ordinal: Number(columns[1]), ...contentOf(columns) }]
+  return [digestOfUuid(id), header]
 }
 
 const boxColumn = 8
 
 export function documentOf(kind: DocumentKind, tenant: string, row: Row): StoredDocument {
-  const columns = row as unknown as HeaderRow
-  const id = digestOfUuid(columns[0])
-  return { kind, tenant, id, ...contentOf(columns), box: bytesOf(row[boxColumn] as string) }
+  const [id, header] = headerOf(row)
+  return joined(header, { kind, tenant, id }, bytesOf(row[boxColumn] as string))
 }
 
 /** True if the box of a document is not in its row. */

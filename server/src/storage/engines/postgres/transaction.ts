@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
-import { type Block, decodeBlock } from '../../index/bits.ts'
-import { editsOf, type Heads, imagesOf, type NewBlocks } from '../../index/edits.ts'
+import { decodeBlock } from '../../index/bits.ts'
+import type { Heads, Recalled } from '../../index/edits.ts'
 import { Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
-import { type CommitResult, type Digest, digestOfUuid, type Write } from '../../port/port.ts'
+import { type CommitResult, digestOfUuid, type Write } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { numberOf } from './kinds.ts'
 import {
@@ -15,7 +15,7 @@ import {
   nameOf,
   progressOf,
 } from './lock.ts'
-import { type Ask, askOf, bytesOf, type Header, uuidsOf } from './rows.ts'
+import { type Ask, askOf, bytesOf, uuidsOf } from './rows.ts'
 import { writing } from './sql.ts'
 import { writeChanges } from './write-changes.ts'
 
@@ -44,19 +44,16 @@ export async function commitGroup(
   try {
     const questions = questionsOf(named.map(({ writes }) => writes))
     const collections = await lockAndRead(client, questions.values(), heads, ask)
-    const decisions = new Decisions<Header, CollectionName>(
-      collections,
-      ({ terms, uniques, dueMs }, written) => ({
-        ordinal: -1,
-        ...written,
-        ...{ terms, uniques },
-        ...(dueMs === undefined ? {} : { dueMs }),
-      }),
-    )
+    const decisions = new Decisions(collections)
     const results = named.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
     const { changes } = decisions
-    giveOrdinals(changes, collections)
-    const blocks = await changedBlocks(changes, collections, heads, ask)
+    countEdits(changes, collections)
+    const counters = (name: CollectionName) => (collections.get(name) as LockedCollection).counters
+    const blocks = await heads.change(
+      changes,
+      name => progressOf(counters(name)),
+      recalled => readBlocks(recalled, collections, ask),
+    )
     sendTogether(client)
     const writes = writeChanges(changes, blocks, collections, ask)
     const ending = client.query('COMMIT')
@@ -65,8 +62,7 @@ export async function commitGroup(
     const { command } = await ending
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
     for (const name of new Set(changes.map(({ collection }) => collection))) {
-      const { stamps } = collections.get(name) as LockedCollection
-      heads.keep(name, blocks, progressOf(stamps), stamps.nextEdits)
+      heads.keep(name, blocks, progressOf(counters(name)), counters(name).nextEdits)
     }
     return results
   } catch (error) {
@@ -75,37 +71,31 @@ export async function commitGroup(
   }
 }
 
-function giveOrdinals(changes: readonly LockedChange[], collections: Locked): void {
-  for (const { collection, before, after } of changes) {
-    const { stamps } = collections.get(collection) as LockedCollection
-    if (after) after.ordinal = before?.ordinal ?? stamps.nextOrdinal++
-    if (before && before.ordinal < stamps.fromOrdinal) stamps.nextEdits = stamps.edits + 1
+function countEdits(changes: readonly LockedChange[], collections: Locked): void {
+  for (const { collection, before } of changes) {
+    const { counters } = collections.get(collection) as LockedCollection
+    if (before && before.ordinal < counters.fromOrdinal) counters.nextEdits = counters.edits + 1
   }
 }
 
-/** Returns the blocks as they become. Reads those that are not in memory. */
-async function changedBlocks(
-  changes: readonly LockedChange[],
+async function readBlocks(
+  recalled: readonly Recalled<CollectionName>[],
   collections: Locked,
-  heads: Heads<CollectionName>,
   ask: Ask,
-): Promise<NewBlocks<CollectionName>[]> {
-  const recalled = editsOf(changes).map(edit => {
-    const { kind, tenant, stamps } = collections.get(edit.collection) as LockedCollection
-    const { known, missing } = heads.recall(edit, progressOf(stamps))
-    return { edit, tenant, number: numberOf(kind), known: new Map<Digest, Block>(known), missing }
-  })
-  const reading = [...groupBy(recalled, ({ tenant }) => tenant)].map(async ([tenant, own]) => {
+): Promise<void> {
+  const found = recalled.map(one => ({
+    ...one,
+    ...(collections.get(one.edit.collection) as LockedCollection),
+  }))
+  const reading = [...groupBy(found, ({ tenant }) => tenant)].map(async ([tenant, own]) => {
     const columns = [
-      own.flatMap(({ number, missing }) => missing.map(() => number)),
+      own.flatMap(({ kind, missing }) => missing.map(() => numberOf(kind))),
       own.flatMap(({ missing }) => uuidsOf(missing)),
       own.flatMap(({ edit, missing }) => missing.map(() => edit.block)),
     ]
-    if (columns[0]?.length === 0) return
-    const places = new Map(own.map(({ number, edit, known }) => [`${number} ${edit.block}`, known]))
+    const places = new Map(own.map(({ kind, edit, known }) => [`${numberOf(kind)} ${edit.block}`, known]))
     for (const [kind, block, term = '', bits = ''] of await ask(writing.someBlocks, [tenant, ...columns]))
       places.get(`${kind} ${block}`)?.set(digestOfUuid(term), decodeBlock(bytesOf(bits)))
   })
   await Promise.all(reading)
-  return recalled.map(({ edit, known }) => imagesOf(edit, known))
 }

@@ -1,10 +1,11 @@
 import { groupBy } from '../../../base/group-by.ts'
 import { type Block, encodeBlock } from '../../index/bits.ts'
 import type { NewBlocks } from '../../index/edits.ts'
+import type { Header } from '../../port/decide.ts'
 import { type Digest, uuidOfDigest } from '../../port/port.ts'
 import { numberOf } from './kinds.ts'
 import type { CollectionName, LockedChange, LockedCollection } from './lock.ts'
-import { type Ask, type Header, Packed, uuidsOf } from './rows.ts'
+import { type Ask, Packed, uuidsOf } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
 interface Written extends Header {
@@ -83,10 +84,10 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
   send(
     writing.putCollections,
     collections.map(({ kind }) => numberOf(kind)),
-    collections.map(({ stamps }) => stamps.nextOrdinal),
-    collections.map(({ stamps }) => stamps.lastUs),
-    collections.map(({ stamps }) => stamps.lastCreatedUs),
-    collections.map(({ stamps }) => stamps.nextEdits),
+    collections.map(({ counters }) => counters.nextOrdinal),
+    collections.map(({ counters }) => counters.lastUs),
+    collections.map(({ counters }) => counters.lastCreatedUs),
+    collections.map(({ counters }) => counters.nextEdits),
   )
   return statements
 }
