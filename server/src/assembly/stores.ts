@@ -164,7 +164,7 @@ const seededTimeMs = Date.UTC(2030, 0, 1)
 function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
   if (now) return { nowMs: now }
   if (seed !== undefined) return { nowMs: () => seededTimeMs }
-  return { nowMs: () => engine.now() ?? machineMs(), monotonicMs }
+  return { nowMs: () => engine.now?.() ?? machineMs(), monotonicMs }
 }
 
 /** Logs each broken record once, as each list that skips it finds it again. */

@@ -24,5 +24,5 @@ t.test('an observed LevelDB store passes the cases of the port', async t => {
 })
 
 t.test('an observed store has the time of the store', async t => {
-  t.equal(observeStore(replacing(new MemoryStore(), { now: () => 5 }), observer).now(), 5)
+  t.equal(observeStore(replacing(new MemoryStore(), { now: () => 5 }), observer).now?.(), 5)
 })

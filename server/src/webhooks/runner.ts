@@ -166,7 +166,7 @@ export class Runner {
    */
   #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
     const { store, random } = this.#context
-    if (store.store.now() === undefined || due.length < 2) return due
+    if (store.store.now?.() === undefined || due.length < 2) return due
     const chances = random.bytes(due.length)
     const ranked = due.map((job, place) => ({ job, rank: place + ((chances[place] ?? 0) / 256) * spread }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ job }) => job)

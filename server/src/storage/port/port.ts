@@ -183,10 +183,10 @@ export interface Store {
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]>
 
   /**
-   * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. Many
-   * stores keep none in memory. A request finds its key and its application without waiting.
+   * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. A request
+   * finds its key and its application without waiting. Engines that keep no documents in memory do not have it.
    */
-  recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
+  recent?(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
 
   /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
@@ -204,18 +204,18 @@ export interface Store {
   compact(): Promise<void>
 
   /**
-   * Returns the time, in epoch milliseconds, that all processes on this store share; `undefined` where only one process
-   * can use the store.
+   * Returns the time, in epoch milliseconds, that all processes on this store share. Engines that only one process can use
+   * do not have it.
    */
-  now(): number | undefined
+  now?(): number | undefined
 
   /**
    * Returns a function that puts the documents of a tenant back to what they are now, without those of others. Keys of
-   * its applications, which lie with those of all tenants, are added again. Returns `undefined` where the engine cannot
-   * do this at once. Only test servers call it.
+   * its applications, which lie with those of all tenants, are added again. Only test servers call it, on engines that can
+   * do this at once.
    * @param root the tenant that has the keys
    */
-  snapshot(tenant: string, root: string): (() => void) | undefined
+  snapshot?(tenant: string, root: string): (() => void) | undefined
 
   /** Removes everything. Only test servers call it. */
   clear(): Promise<void>
@@ -225,6 +225,29 @@ export interface Store {
 
   /** Waits for work in progress, then closes files and connections. */
   close(): Promise<void>
+}
+
+/** Rejects what no engine could store, before it can disturb the commits of others. @throws {RangeError} */
+export function checkCommit(writes: readonly Write[], nowUs: number): void {
+  checkTime(nowUs)
+  for (const write of writes) {
+    if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
+    if (write.type === 'restore') checkWritten(write)
+  }
+}
+
+function checkWritten({ version, createdUs, modifiedUs }: Written): void {
+  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff) {
+    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
+  }
+  checkTime(createdUs)
+  if (modifiedUs === undefined) return
+  checkTime(modifiedUs)
+  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
+}
+
+function checkTime(time: number): void {
+  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
 }
 
 export function matchTerm(term: Digest): Query {

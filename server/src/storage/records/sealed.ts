@@ -138,7 +138,7 @@ export class SealedStore {
    * it the keys of the tenant; `undefined` if the engine cannot do this.
    */
   snapshot(tenant: string): (() => boolean) | undefined {
-    const restore = this.store.snapshot(tenant, rootTenant)
+    const restore = this.store.snapshot?.(tenant, rootTenant)
     const { clears } = this.#shared
     return (
       restore &&

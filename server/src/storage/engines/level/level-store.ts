@@ -105,10 +105,6 @@ export class LevelStore implements Store {
     return this.#opening.state.recent.peek(documentKey(this.#keys.of(kind, tenant), id))
   }
 
-  now(): undefined {}
-
-  snapshot(): undefined {}
-
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     const { state } = this.#opening
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.

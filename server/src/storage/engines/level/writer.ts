@@ -1,5 +1,11 @@
-import { bytesOf, checkCommit } from '../../port/decide.ts'
-import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from '../../port/port.ts'
+import { bytesOf } from '../../port/decide.ts'
+import {
+  type CommitResult,
+  checkCommit,
+  StoreDamaged,
+  StoreUnavailable,
+  type Write,
+} from '../../port/port.ts'
 import type { Groups, NamedCommit } from './group.ts'
 import type { CollectionKeys } from './keys.ts'
 import { digestLength, mostDigests } from './record.ts'

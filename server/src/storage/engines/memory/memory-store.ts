@@ -1,6 +1,7 @@
 import {
   type CommitResult,
   type Conflict,
+  checkCommit,
   type Digest,
   type DocumentKind,
   documentKinds,
@@ -27,18 +28,15 @@ interface Collection {
 
 /**
  * The simple engine: Maps, and every query is checked against every document. It is the storage of `memory:` and the
- * model that the other engines are compared with, so it shares no code with them.
+ * model that the other engines are compared with, so it decides commits and evaluates queries by
+ * code of its own.
  */
 export class MemoryStore implements Store {
   readonly #collections = new Map<string, Collection>()
   readonly #leases = new Map<string, Lease>()
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
-    for (const write of writes) {
-      if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
-      if (write.type === 'restore') checkWritten(write)
-    }
-    checkTime(nowUs)
+    checkCommit(writes, nowUs)
     const undo: (() => void)[] = []
     const written: (Written | undefined)[] = []
     for (const [index, write] of writes.entries()) {
@@ -109,11 +107,6 @@ export class MemoryStore implements Store {
     return true
   }
 
-  /** Every read ends in the same turn, so that nothing is gained by another one. */
-  recent(): undefined {}
-
-  now(): undefined {}
-
   snapshot(tenant: string, root: string): () => void {
     const share = (name: string): Collection | undefined => {
       const collection = this.#collections.get(name)
@@ -166,20 +159,6 @@ function unshare(collection: Collection): void {
   collection.documents = new Map(collection.documents)
   collection.holders = new Map(collection.holders)
   collection.isShared = false
-}
-
-function checkTime(time: number): void {
-  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
-}
-
-function checkWritten({ version, createdUs, modifiedUs }: Written): void {
-  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff) {
-    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
-  }
-  checkTime(createdUs)
-  if (modifiedUs === undefined) return
-  checkTime(modifiedUs)
-  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
 }
 
 function findConflict(collection: Collection, write: Write): Omit<Conflict, 'write'> | undefined {

@@ -121,11 +121,6 @@ export class PostgresStore implements Store {
     return this.#time.nowMs()
   }
 
-  /** Another process may have changed it. */
-  recent(): undefined {}
-
-  snapshot(): undefined {}
-
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     const refusal = this.#presence?.refusal
     if (refusal !== undefined) return Promise.reject(new StoreUnavailable(refusal))

@@ -21,16 +21,8 @@ export class TwoProcesses implements Store {
     return this.#next.get(...given)
   }
 
-  recent(...given: Parameters<Store['recent']>) {
-    return this.#next.recent(...given)
-  }
-
   now() {
-    return this.#next.now()
-  }
-
-  snapshot(...given: Parameters<Store['snapshot']>) {
-    return this.#next.snapshot(...given)
+    return this.#next.now?.()
   }
 
   find(...given: Parameters<Store['find']>) {
