@@ -60,7 +60,7 @@ export const tracesMutants: Mutants = {
   },
   'key-of-a-deleted-application': { failing: ['APP-504.a'], change: keyGoesOn },
   'late-refusal-moves-token': {
-    failing: ['TOK-036.update-index-of-nothing-undone'],
+    failing: ['SEA-026.update-index-of-nothing-undone'],
     change: intercept('PATCH', token, async (received, next) => {
       const response = await next(requestFrom(received))
       const { containers, search_indexes } = received.body ?? {}

@@ -95,8 +95,10 @@ export async function ask(method: string, path: string, body?: unknown, asked: A
 function withoutWords(text: string): string {
   if (!text.startsWith('{')) return text
   const { explanation, ...problem } = JSON.parse(text)
-  const { formula: _, ...rest } = explanation ?? {}
-  return JSON.stringify({ ...problem, ...rest })
+  const { formula, ...rest } = explanation ?? {}
+  // The detail of a development server has the words of the error, too.
+  const detail = formula?.message ? problem.detail.replace(formula.message, '') : problem.detail
+  return JSON.stringify({ ...problem, detail, ...rest })
 }
 
 const once = (what: string) => ({

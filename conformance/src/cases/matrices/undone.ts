@@ -110,7 +110,7 @@ const coreCreates: Readonly<Record<string, string>> = {
 const coreUpdates: Readonly<Record<string, string>> = {
   invalid: 'TOK-036',
   'invalid-data': 'DAT-013',
-  'index-of-nothing': 'TOK-036',
+  'index-of-nothing': 'SEA-026',
   'other-type': 'TOK-026',
   forbidden: 'AUT-004',
   unknown: 'AUT-001',

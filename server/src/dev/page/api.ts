@@ -14,7 +14,7 @@ export const isOwn = ({ trace_id }: { readonly trace_id: string }) => trace_id.s
 
 /** The server refused a request. */
 export class Refusal extends Error {
-  readonly problem: Problem & { readonly explanation?: Explanation }
+  readonly problem: Problem & { readonly explanation?: Explanation | undefined }
 
   constructor(problem: Problem) {
     super(problem.detail)
