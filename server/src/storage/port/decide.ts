@@ -47,7 +47,7 @@ export interface Header {
 }
 
 /** Returns a document as callers see it. */
-export function joined(header: Header, { kind, tenant, id }: Address, box: Uint8Array): StoredDocument {
+export function documentWith(header: Header, { kind, tenant, id }: Address, box: Uint8Array): StoredDocument {
   const { version, createdUs, modifiedUs, dueMs, terms, uniques } = header
   return {
     ...{ kind, tenant, id, terms, uniques, box, version, createdUs },

@@ -1,4 +1,4 @@
-import { type Counters, type Change as DecidedChange, type Header, joined } from '../../port/decide.ts'
+import { type Counters, type Change as DecidedChange, documentWith, type Header } from '../../port/decide.ts'
 import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
 import {
   agendaKey,
@@ -85,7 +85,7 @@ export function decodeDocument(
     version === cutOffVersion ? bytes.length : fixedLength + digestLength * (terms.length + uniques.length)
   // A view is enough, as the bytes were read for this document alone.
   const box = new Uint8Array(bytes.buffer, bytes.byteOffset + boxStart, bytes.length - boxStart)
-  return joined(header, { kind, tenant, id }, box)
+  return documentWith(header, { kind, tenant, id }, box)
 }
 
 /** Decodes only the ordinal of a stored document; `undefined` if the value was cut off. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { nextTurn } from '../../../base/flow/event-loop.ts'
+import { Semaphores } from '../../../base/flow/semaphore.ts'
 import type { Log } from '../../../base/log.ts'
 import { search } from '../../index/search.ts'
 import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../../port/port.ts'
@@ -11,7 +12,6 @@ import { orUnavailable } from './faults.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { momentOf } from './moment.ts'
 import { type Ask, askOf, documentOf } from './rows.ts'
-import { Semaphore } from './semaphore.ts'
 import { reading } from './sql.ts'
 
 /** Addresses and documents by tenant, number of the kind and id, as the database writes them. */
@@ -35,8 +35,7 @@ interface ReadingDialect extends Dialect {
 export class Reader {
   readonly #pool: Pool
   readonly #dialect: ReadingDialect
-  readonly #reads: Semaphore
-  readonly #searches: Semaphore
+  readonly #inUse: Readonly<Record<'reads' | 'searches', Semaphores>>
   readonly #onFailure: (error: unknown) => void
   readonly #ask: Ask
   readonly #due: DueReader
@@ -53,8 +52,9 @@ export class Reader {
   ) {
     this.#pool = pool
     this.#dialect = dialect
-    this.#reads = new Semaphore(most.reads)
-    this.#searches = new Semaphore(most.searches)
+    const atOnce = (running: number) =>
+      new Semaphores('reads', { running, waiting: Number.POSITIVE_INFINITY })
+    this.#inUse = { reads: atOnce(most.reads), searches: atOnce(most.searches) }
     this.#onFailure = onFailure
     const ask = askOf(pool)
     this.#ask = (statement, values) => orUnavailable(onFailure, () => ask(statement, values))
@@ -91,11 +91,11 @@ export class Reader {
         await client.query('COMMIT')
         return found
       })
-    return this.#searches.run(() => orUnavailable(this.#onFailure, searching))
+    return this.#inUse.searches.run('', () => orUnavailable(this.#onFailure, searching))
   }
 
   due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    return this.#searches.run(() => this.#due.read(kind, beforeMs, limit))
+    return this.#inUse.searches.run('', () => this.#due.read(kind, beforeMs, limit))
   }
 
   #batch(name: string, more: number): Batch {
@@ -104,7 +104,7 @@ export class Reader {
     const wanted: Addresses = new Map()
     // Not at once: other reads of this turn share the statement.
     const documents = nextTurn().then(() =>
-      this.#reads.run(() => {
+      this.#inUse.reads.run('', () => {
         if (this.#waiting.get(name) === batch) this.#waiting.delete(name)
         return this.#read(wanted)
       }),

@@ -1,4 +1,4 @@
-import { type Header, joined } from '../../port/decide.ts'
+import { documentWith, type Header } from '../../port/decide.ts'
 import {
   type Digest,
   type DocumentKind,
@@ -104,7 +104,7 @@ const boxColumn = 8
 
 export function documentOf(kind: DocumentKind, tenant: string, row: Row): StoredDocument {
   const [id, header] = headerOf(row)
-  return joined(header, { kind, tenant, id }, bytesOf(row[boxColumn] as string))
+  return documentWith(header, { kind, tenant, id }, bytesOf(row[boxColumn] as string))
 }
 
 /** True if the box of a document is not in its row. */
