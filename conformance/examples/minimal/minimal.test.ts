@@ -23,6 +23,7 @@ tap.test(
     }
     const claims = minimalClaims
     const made = await run(target, { claims, concurrency: 4 })
+    t.equal(made.invalid, undefined)
     t.same(
       made.results.filter(one => outcomeOf(one, 'core') === 'fail').map(one => [one.case.id, one.findings]),
       [],

@@ -45,7 +45,8 @@ const keyGoesOn: Mutant['change'] = (next, target) => {
   return intercept('GET|POST|PATCH|DELETE', any, async received => {
     const response = await made(requestFrom(received))
     const key = keyOf(received) ?? ''
-    if (received.method === 'DELETE' && response.ok) gone.add(keys.get(received.path) ?? '')
+    const deleted = received.method === 'DELETE' && response.ok ? keys.get(received.path) : undefined
+    if (deleted !== undefined) gone.add(deleted)
     return response.status === 401 && gone.has(key)
       ? next(requestFrom(received, { key: target.privateKey }))
       : response
