@@ -122,7 +122,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   },
   'refused late': { mutant: 'late-refusal-moves-token', cases: /-undone$/ },
   'the same and the different': { mutant: 'types-share-fingerprints', cases: /^TOK-016\./ },
-  'blanks at the edges': { mutant: 'queries-are-trimmed', cases: /\.blank-|near-blank-/ },
+  'blanks at the edges': { mutant: 'queries-are-trimmed', cases: /\.blank-|near-blank-|^SEA-018\./ },
   'pages that are just full': { mutant: 'a-page-too-many-if-even', cases: /^PAG-502\./ },
   'an id that is created again': { mutant: 'created-again-keeps-its-change', cases: /^TOK-503\./ },
 }

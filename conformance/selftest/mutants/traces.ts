@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   any,
   type Body,
@@ -16,14 +15,14 @@ import {
   tokens,
 } from '../mutate.ts'
 
+const none = new Uint8Array()
+
 /** A token that is made under the id of a deleted one has its metadata, unless it has some of its own. */
 const keepsMetadata: Mutant['change'] = (next, target) => {
   const before = new Map<string, Body>()
   const remember = intercept('DELETE', token, async received => {
     const read = await bodyOf(
-      await next(
-        requestFrom(received, { method: 'GET', key: target.privateKey, bytes: new Uint8Array(), text: '' }),
-      ),
+      await next(requestFrom(received, { method: 'GET', key: target.privateKey, bytes: none, text: '' })),
     )
     if (read?.metadata) before.set(received.path, read.metadata)
     return next(requestFrom(received))
@@ -74,9 +73,13 @@ export const tracesMutants: Mutants = {
     failing: ['TOK-016.same-data-of-two-types'],
     change: intercept('POST', tokens, async (received, next) => {
       const response = await next(requestFrom(received))
-      const { fingerprint_expression: expression, data } = received.body ?? {}
-      if (!response.ok || expression === undefined || typeof data !== 'string') return response
-      const fingerprint = createHash('sha256').update(`${expression} ${data}`).digest('hex')
+      const { id: _, ...given } = received.body ?? {}
+      if (!response.ok || given.type !== 'card_number' || !given.fingerprint_expression) return response
+      const plain = await bodyOf(await next(requestFrom(received, { body: { ...given, type: 'token' } })))
+      await next(
+        requestFrom(received, { method: 'DELETE', path: `/tokens/${plain.id}`, text: '', bytes: none }),
+      )
+      const { fingerprint } = plain
       return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
     }),
   },
@@ -84,7 +87,9 @@ export const tracesMutants: Mutants = {
     failing: ['TOK-053.blank-values', 'SEA-025.blank-second'],
     change: changeRequest('POST', tokenSearch, body => ({
       ...body,
-      ...(body.query && { query: body.query.replaceAll(/"\s*([^"]*?)\s*"/g, '"$1"') }),
+      ...(body.query && {
+        query: body.query.replaceAll(/\b(data|metadata\.\w+):"\s*([^"]*?)\s*"(?=[ )]|$)/g, '$1:"$2"'),
+      }),
     })),
   },
   'a-page-too-many-if-even': {
