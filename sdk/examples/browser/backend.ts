@@ -49,7 +49,7 @@ const securityHeaders = {
 function fileFor(path: string): URL | undefined {
   if (path === '/') return new URL('index.html', page)
   if (['/checkout.js', '/checkout.css'].includes(path)) return new URL(path.slice(1), page)
-  const [, name] = /^\/sdk\/((?:[\w-]+\/)?[\w-]+(?:\.[\w-]+)*\.js)$/.exec(path) ?? []
+  const [, name] = /^\/sdk\/((?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.js)$/.exec(path) ?? []
   return name === undefined ? undefined : new URL(name, sdk)
 }
 
