@@ -1,5 +1,5 @@
 // In a process of its own: it takes long.
-// Only in CI: it packs, installs test runners, and starts them.
+// Only at night: it packs, installs test runners, and starts them.
 /**
  * What an application's tests do with a vault in process, under each test runner and in each environment that the
  * README of the SDK names, from the packed packages. A runner may have another realm or another console than the process, and
