@@ -1,5 +1,5 @@
 // In a process of its own: it takes long.
-// Only at night: it packs, installs test runners, and starts them.
+// Only in CI: it packs, installs test runners, and starts them.
 /**
  * What an application's tests do with a vault in process, under each test runner and in each environment that the
  * README of the SDK names, from the packed packages. A runner may have another realm or another console than the process, and
@@ -13,43 +13,35 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { installRunners, runNpm, timeout } from './verify/support/install-runners.ts'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const folder = mkdtempSync(join(tmpdir(), 'surrogate-packed-runners-'))
 t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-/** Ends a runner that hangs. Far longer than any takes on a busy machine. */
-const timeout = 300_000
-const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
 const installations: Readonly<Record<string, readonly string[]>> = {
   now: ['vitest@^4', 'jest@^30', 'jest-environment-jsdom@^30', 'jsdom@^29', 'happy-dom@^20'],
   before: ['jest@^29', 'jest-environment-jsdom@^29'],
 }
 
 async function install(): Promise<string | false> {
-  for (const name of ['sdk', 'server']) {
-    const args = ['pack', '--ignore-scripts', '--pack-destination', folder, '-w', name]
-    await execute(npm, args, { cwd: root })
-  }
+  for (const name of ['sdk', 'server'])
+    await runNpm(root, ['pack', '--ignore-scripts', '--pack-destination', folder, '-w', name])
   const packed = (await readdir(folder)).filter(name => name.endsWith('.tgz')).map(name => join(folder, name))
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--ignore-scripts']
   for (const [name, runners] of Object.entries(installations)) {
     const cwd = join(folder, name)
     await mkdir(cwd)
-    await writeFile(join(cwd, 'package.json'), '{"private":true}')
-    try {
-      await execute(npm, ['install', ...flags, ...runners, ...packed], { cwd, timeout })
-    } catch (error) {
-      const reason = String((error as { stderr?: string }).stderr ?? error)
-      if (offline.test(reason)) return 'the registry cannot be reached, so the runners cannot be installed'
-      throw error
-    }
+    const missing = await installRunners(cwd, [...runners, ...packed])
+    if (missing) return missing
   }
   return false
 }
-const missing = await install()
+let missing: string | false = false
+// A test, as the others are added after it, and an awaited function alone would look like the end.
+await t.test('the packages and the runners are installed', async () => {
+  missing = await install()
+})
 
 /** Tests of an application. Those of `wrong` have to fail: they are the control. */
 const cases = `

@@ -9,29 +9,18 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { calls, casesModule, checkRun } from './verify/support/fixture-cases.ts'
+import { installRunners, timeout } from './verify/support/install-runners.ts'
 
 /** The helpers for test runners, as built, in the runners themselves. They are installed here: no one else needs them. */
 const execute = promisify(execFile)
 const server = fileURLToPath(new URL('.', import.meta.url))
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const folder = mkdtempSync(join(tmpdir(), 'surrogate-runners-'))
 t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-/** Ends a runner that hangs. Far longer than any takes on a busy machine. */
-const timeout = 300_000
-const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
-
 async function install(): Promise<string | false> {
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--ignore-scripts']
-  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  try {
-    const runners = ['vitest@^4', 'jest@^30', '@playwright/test@^1.65']
-    await execute(npm, ['install', ...flags, ...runners], { cwd: folder, timeout })
-  } catch (error) {
-    const reason = String((error as { stderr?: string }).stderr ?? error)
-    if (offline.test(reason)) return 'the registry cannot be reached, so the runners cannot be installed'
-    throw error
-  }
+  const runners = ['vitest@^4', 'jest@^30', '@playwright/test@^1.65']
+  const missing = await installRunners(folder, runners, { type: 'module' })
+  if (missing) return missing
   await mkdir(join(folder, 'node_modules/@surrogate'))
   await symlink(server, join(folder, 'node_modules/@surrogate/server'), 'dir')
   await symlink(join(server, '../sdk'), join(folder, 'node_modules/@surrogate/sdk'), 'dir')
