@@ -60,7 +60,7 @@ export async function assemble(
     const requests = new UnderWay()
     let isDraining = false
     const health = healthOf(deployment, () => isDraining)
-    const core: Core = requests.counted(await createHttp(deployment, health))
+    const core: Core = await createHttp(deployment, health, requests)
     const close = startWorkers(deployment, requests)
     const { admissions, tools, clock, createTenant, onlyTenant, advance, reload, reset } = deployment
     showState(deployment, sockets.connections)

@@ -74,32 +74,26 @@ export async function deploy(domain: Domain): Promise<Deployment> {
     made = development ? [development] : []
     await clock.keep()
   }
+  /** Does work that no reset may fall into. */
+  const between = <T>(work: () => Promise<T>) => (tools ? tools.idleness.during(work) : work())
   return {
     ...domain,
     development,
     catchUp,
-    createTenant: async options => {
-      const end = await tools?.idleness.enter()
-      try {
+    createTenant: options =>
+      between(async () => {
         const tenant = await createTenant(tenants, options)
         // Two are as good as many.
         made = [...made, tenant].slice(-2)
         return tenant
-      } finally {
-        end?.()
-      }
-    },
-    reload: async json => {
-      const end = await tools?.idleness.enter()
-      try {
+      }),
+    reload: json =>
+      between(async () => {
         const next = await read(json)
         await refuseTakenKeys(tenants, next.bootstrap)
         await next.apply()
         file = next
-      } finally {
-        end?.()
-      }
-    },
+      }),
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
     reset: () => {
       // Ends the waits of requests.

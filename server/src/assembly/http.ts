@@ -18,7 +18,7 @@ import { idempotentReplays } from '../http/handlers/replays.ts'
 import { docsFiles } from '../http/outside/docs.ts'
 import type { Health } from '../http/outside/health.ts'
 import { openOperatorPort } from '../http/outside/operator-port.ts'
-import { type Core, createCore } from '../http/pipeline/core.ts'
+import { type Core, createCore, type UnderWay } from '../http/pipeline/core.ts'
 import { Cors } from '../http/pipeline/cors.ts'
 import type { Services } from '../http/pipeline/exchange.ts'
 import { Router } from '../http/pipeline/routes.ts'
@@ -26,7 +26,7 @@ import type { Address, Listening } from '../http/transport/listener.ts'
 import { VaultOptionsError } from '../vault-options.ts'
 import type { Deployment } from './deployment.ts'
 
-export async function createHttp(deployment: Deployment, health: Health): Promise<Core> {
+export async function createHttp(deployment: Deployment, health: Health, requests: UnderWay): Promise<Core> {
   const { options, dev, headerPrefix, validators, log, random, dialect } = deployment
   const development = dev ? await import('./development.ts') : undefined
   const handlers = handlersOf(deployment)
@@ -59,6 +59,7 @@ export async function createHttp(deployment: Deployment, health: Health): Promis
     },
     dev,
     explain: development?.explain,
+    requests,
   })
 }
 

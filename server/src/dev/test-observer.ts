@@ -23,6 +23,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
+type Run = Parameters<TestObserver['observe']>[1]
+
 interface Tools {
   readonly faults: Faults
   readonly journal: Journal
@@ -46,26 +48,23 @@ export function createTestObserver(tools: Tools): TestObserver {
       return fail(exchange)
     },
     parsed: fail,
-    observe: async (exchange, run) => {
-      // A request of a formula is part of the one that runs it.
-      const end = exchange.request.delegation ? idleness.begin() : await idleness.enter()
-      try {
-        const response = await perform(exchange, run)
-        const fault = ordered.get(exchange)
-        const again = fault?.duplicate ? duplicateOf(exchange) : undefined
-        if (!again || !fault) return response
-        ordered.set(again, fault)
-        return await perform(again, run)
-      } finally {
-        end()
-      }
+    observe: (exchange, run) => {
+      const { delegation } = exchange.request
+      // A request of a formula is part of one that is under way.
+      return idleness.during(() => performMaybeTwice(exchange, run), delegation !== undefined)
     },
   }
 
-  async function perform(
-    exchange: Exchange,
-    run: Parameters<TestObserver['observe']>[1],
-  ): Promise<CoreResponse> {
+  async function performMaybeTwice(exchange: Exchange, run: Run): Promise<CoreResponse> {
+    const response = await perform(exchange, run)
+    const fault = ordered.get(exchange)
+    const again = fault?.duplicate ? duplicateOf(exchange) : undefined
+    if (!again || !fault) return response
+    ordered.set(again, fault)
+    return perform(again, run)
+  }
+
+  async function perform(exchange: Exchange, run: Run): Promise<CoreResponse> {
     const startMs = monotonicMs()
     const made = await run(exchange)
     const fault = ordered.get(exchange)

@@ -7,7 +7,7 @@ import { describeError, type Log } from '../../base/log.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
 import type { Random } from '../../base/random.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
-import { problemType } from '../../contract/contract.ts'
+import { isProxied, problemType } from '../../contract/contract.ts'
 import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
@@ -15,7 +15,7 @@ import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts
 import { checkItems, checkResponse } from './check-response.ts'
 import type { Cors } from './cors.ts'
 import type { Exchange, Explain, Services, Translator } from './exchange.ts'
-import { lifecycle, parse, type Step } from './lifecycle.ts'
+import { checks, identified, parse, perform, type Step } from './lifecycle.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
 
 interface CoreOptions {
@@ -24,6 +24,7 @@ interface CoreOptions {
   readonly log: Log
   readonly random: Random
   readonly outside: OutsidePaths
+  readonly requests: UnderWay
   /** Adds reasons to 403s, and checks every response against the contract. */
   readonly dev: boolean
   /** Explains a refusal. Of development servers only. */
@@ -32,7 +33,7 @@ interface CoreOptions {
 
 /** What is decided once for all requests. */
 interface Running extends CoreOptions {
-  readonly steps: readonly Step[]
+  readonly checks: readonly Step[]
   readonly translator: Pick<Translator, 'write' | 'writePage'>
 }
 
@@ -47,11 +48,11 @@ export type Core = (request: CoreRequest) => Promise<CoreResponse>
 const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(options: CoreOptions): Core {
-  const { cors, random } = options
+  const { cors, random, requests } = options
   const { headerNames, testObserver, dialect, translator } = options.services
   const running: Running = {
     ...options,
-    steps: translator ? lifecycle.toSpliced(lifecycle.indexOf(parse) + 1, 0, translator.read) : lifecycle,
+    checks: translator ? checks.toSpliced(checks.indexOf(parse) + 1, 0, translator.read) : checks,
     translator: translator ?? unchanged,
   }
   const added = Object.entries(dialect?.responseHeaders ?? {})
@@ -59,92 +60,99 @@ export function createCore(options: CoreOptions): Core {
   const vary = headerNames.key.toUpperCase()
 
   return async request => {
-    const given = request.headers[traceHeader]
-    // Requirements: WIR-501
-    const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
-    // Formulas reach operations of the contract only, and not the clock of a development server.
-    const exchange: Exchange = { request, traceId }
-    const early = request.delegation
-      ? undefined
-      : (cors.preflight(request) ??
-        respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
-    const outside = early && (await early)
-    const response = outside
-      ? checkResponse(options.services, options.log, exchange, outside)
-      : await (testObserver?.observe(exchange, one => run(running, one)) ?? run(running, exchange))
-    const { headers } = response
-    headers[headerNames.trace] = traceId
-    if (request.delegation) return response
-    if (dialect?.problemsAsJson && headers['Content-Type'] === problemType) {
-      headers['Content-Type'] = 'application/json'
+    requests.began()
+    try {
+      const given = request.headers[traceHeader]
+      // Requirements: WIR-501
+      const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
+      // Formulas reach operations of the contract only, and not the clock of a development server.
+      const exchange: Exchange = { request, traceId }
+      const early = request.delegation
+        ? undefined
+        : (cors.preflight(request) ??
+          respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
+      const outside = early && (await early)
+      const response = outside
+        ? checkResponse(options.services, options.log, exchange, outside)
+        : await (testObserver?.observe(exchange, one => respond(running, one)) ?? respond(running, exchange))
+      const { headers } = response
+      headers[headerNames.trace] = traceId
+      if (request.delegation) return response
+      if (dialect?.problemsAsJson && headers['Content-Type'] === problemType) {
+        headers['Content-Type'] = 'application/json'
+      }
+      // What a formula or a target has set stays.
+      for (const [name, value] of added) headers[name] ??= value
+      // Requirements: WIR-542
+      headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
+      if (!outside) headers.Vary = vary
+      cors.allow(request, headers)
+      return response
+    } finally {
+      requests.ended()
     }
-    // What a formula or a target has set stays.
-    for (const [name, value] of added) headers[name] ??= value
-    // Requirements: WIR-542
-    headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
-    if (!outside) headers.Vary = vary
-    cors.allow(request, headers)
-    return response
   }
 }
 
-function run(options: Running, exchange: Exchange): Promise<CoreResponse> {
-  const { observer } = options.services
-  const { request, traceId } = exchange
-  // What a formula asks for is part of the request that runs it.
-  if (!observer || request.delegation) return respond(options, exchange)
-  const observed = observer.request({ traceparent: request.headers.traceparent })
-  exchange.observed = observed
-  return respond(options, exchange).then(response => {
-    const { operation, caller, error } = exchange
-    const { method, peer } = request
-    observed.end({ operation, caller, status: response.status, traceId, method, error, peer })
-    return response
-  })
-}
-
 async function respond(options: Running, exchange: Exchange): Promise<CoreResponse> {
+  const { observer, translator } = options.services
+  const { request } = exchange
+  // What a formula asks for is part of the request that runs it.
+  if (observer && !request.delegation)
+    exchange.observed = observer.request({ traceparent: request.headers.traceparent })
   let response: CoreResponse
   try {
-    await go(options, exchange, 0)
+    const proxied = await proceed(options, exchange, 0)
     const { body } = exchange.answer ?? {}
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
+    response = isLong ? await toLongResponse(options, exchange, body) : (proxied ?? toResponse(exchange))
     // Its items are checked and translated one by one.
-    if (isLong && options.services.translator) return await toLongResponse(options, exchange, body)
-    response = isLong ? await toLongResponse(options, exchange, body) : toResponse(exchange)
+    if (isLong && translator) return seen(exchange, response)
   } catch (error) {
     response = refuse(options, exchange, error)
   }
   // The items of a long page are checked one by one.
   const isChecked = options.dev && !exchange.failsOnPurpose && !response.pieces
   const checked = isChecked ? checkResponse(options.services, options.log, exchange, response) : response
-  return options.translator.write(exchange, checked)
+  return seen(exchange, options.translator.write(exchange, checked))
 }
 
-/** Takes the steps of the lifecycle from this one on. */
-async function go(
-  { services, steps }: Pick<Running, 'services' | 'steps'>,
+/** Tells the observer of a request, if there is one, how it ended. */
+function seen(exchange: Exchange, response: CoreResponse): CoreResponse {
+  if (!exchange.observed) return response
+  const { request, operation, caller, error, traceId } = exchange
+  const { method, peer } = request
+  exchange.observed.end({ operation, caller, status: response.status, traceId, method, error, peer })
+  return response
+}
+
+/** Does the checks from this one on, then the operation. Resolves with the response of another service, if it has one. */
+async function proceed(
+  { services, checks }: Pick<Running, 'services' | 'checks'>,
   exchange: Exchange,
   from: number,
-): Promise<void> {
+): Promise<CoreResponse | undefined> {
   const { tenants } = services.clock
-  for (let at = from; at < steps.length; at++) {
-    // Most steps return no promise, and awaiting one would cost a microtask each.
-    const pending = steps[at]?.(exchange, services)
+  for (let at = from; at < checks.length; at++) {
+    // Most checks return no promise, and awaiting one would cost a microtask each.
+    const pending = checks[at]?.(exchange, services)
     if (pending) await pending
-    if (at + 1 === steps.length) return
     const tenant = exchange.caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
-      return tenants.run(tenant, () => go({ services, steps }, exchange, at + 1))
+      return tenants.run(tenant, () => proceed({ services, checks }, exchange, at + 1))
     }
-    // Each of the following steps goes through the whole body.
+    // Each of the following checks goes through the whole body.
     if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
   }
+  const { operation, caller } = identified(exchange)
+  // Its response is that of another service.
+  if (isProxied(operation)) return services.proxy?.forward(exchange, caller)
+  exchange.answer = await perform(exchange, operation, caller, services)
+  return undefined
 }
 
-function toResponse({ answer, proxied }: Exchange): CoreResponse {
-  if (proxied) return proxied
+function toResponse({ answer }: Exchange): CoreResponse {
   if (!answer) throw new Error('the lifecycle ended without an answer')
   const { status, body, headers } = answer
   return body === undefined ? { status, headers: { ...headers } } : jsonResponse(status, body, headers)
@@ -236,19 +244,18 @@ export class UnderWay {
   #waiting: (() => void)[] = []
   #alone: Promise<void> | undefined
 
-  /** Returns a function to be called when the request is done. */
-  begin(): () => void {
-    this.#count++
-    return () => this.#end()
+  /** Does work as a request: after other work that has to be alone, unless it is part of a request. */
+  async during<T>(work: () => Promise<T>, isPart = false): Promise<T> {
+    while (this.#alone && !isPart) await this.#alone
+    this.began()
+    try {
+      return await work()
+    } finally {
+      this.ended()
+    }
   }
 
-  /** Like `begin`, after work that has to be alone. */
-  async enter(): Promise<() => void> {
-    while (this.#alone) await this.#alone
-    return this.begin()
-  }
-
-  /** Does work while no request is under way, or after `timeoutMs`. Others that `enter` wait. */
+  /** Does work while no request is under way, or after `timeoutMs`. Others wait. */
   async alone(work: () => Promise<void>, timeoutMs: number): Promise<void> {
     while (this.#alone) await this.#alone
     const done = this.idle(timeoutMs).then(work)
@@ -260,18 +267,11 @@ export class UnderWay {
     await done
   }
 
-  counted(core: Core): Core {
-    return async request => {
-      this.#count++
-      try {
-        return await core(request)
-      } finally {
-        this.#end()
-      }
-    }
+  began(): void {
+    this.#count++
   }
 
-  #end(): void {
+  ended(): void {
     if (--this.#count > 0) return
     for (const resolve of this.#waiting) resolve()
     this.#waiting = []

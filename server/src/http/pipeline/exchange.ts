@@ -34,8 +34,6 @@ export interface Exchange {
   answer?: Answer
   /** True if members of the response are to be in camelCase, as the profile allows. */
   isCamelCase?: boolean
-  /** The response of another service. */
-  proxied?: CoreResponse | undefined
   /** The code of the refusal, if it was refused. */
   error?: ErrorCode
   /** Why it was refused. Of development servers only. */

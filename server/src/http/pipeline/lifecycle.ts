@@ -1,4 +1,4 @@
-import { holds, lacking } from '../../access/caller.ts'
+import { type Caller, holds, lacking } from '../../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
 import { isSessionKey } from '../../access/key-text.ts'
 import { authenticate } from '../../access/keys.ts'
@@ -12,7 +12,7 @@ import { asInContract } from '../../contract/dialect.ts'
 import { camelCase } from '../../contract/places.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
-import type { CoreRequest } from '../transport/message.ts'
+import type { Answer, CoreRequest } from '../transport/message.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import {
@@ -36,7 +36,7 @@ export type Step = (exchange: Exchange, services: Services) => void | Promise<vo
  * → the operation itself: existence 404, container rules 403, state 409.
  */
 // Requirements: ERR-506
-export const lifecycle: readonly Step[] = [
+export const checks: readonly Step[] = [
   route,
   identify,
   observe,
@@ -45,7 +45,6 @@ export const lifecycle: readonly Step[] = [
   readBody,
   parse,
   observeAndValidate,
-  perform,
 ]
 
 export function route(exchange: Exchange, { router, proxy }: Services): void {
@@ -202,12 +201,13 @@ export function validate(
   if (strict && exchange.body !== undefined) validators.refuseSuspects(operation, exchange.body)
 }
 
-async function perform(exchange: Exchange, services: Services): Promise<void> {
-  const { operation, caller } = identified(exchange)
-  if (isProxied(operation)) {
-    exchange.proxied = await services.proxy?.forward(exchange, caller)
-    return
-  }
+/** Does what the request asks for, once it is checked. */
+export function perform(
+  exchange: Exchange,
+  operation: Operation,
+  caller: Caller,
+  services: Services,
+): Promise<Answer> {
   // Operations of development servers have handlers of another kind.
   const id = operation.id as OperationId
   const handler = handlerOf(services.handlers, id)
@@ -224,7 +224,7 @@ async function perform(exchange: Exchange, services: Services): Promise<void> {
   // The formula that asks holds a place of its own.
   const isLimited = operation.long && !exchange.request.delegation
   const run = () => (isLimited ? services.longOperations.run(caller.tenant, handle) : handle())
-  exchange.answer = await (exchange.observed?.perform(operation, caller, run) ?? run())
+  return exchange.observed?.perform(operation, caller, run) ?? run()
 }
 
 function keyedRequest(
@@ -248,7 +248,7 @@ function reached({ operation, request }: Exchange): { operation: Operation; requ
 }
 
 /** Like `reached`, with the caller. */
-function identified({ operation, request, caller }: Exchange) {
+export function identified({ operation, request, caller }: Exchange) {
   if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')
   return { operation, request, caller }
 }
