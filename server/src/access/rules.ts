@@ -1,6 +1,6 @@
 import { comparableId } from '../base/comparable-id.ts'
 import { ErrorList } from '../base/errors.ts'
-import { isSameContainer, isWithin, normalizeContainer } from '../contract/containers.ts'
+import { isSameContainer, isWithin } from '../contract/containers.ts'
 import { type Dialect, isKept } from '../contract/dialect.ts'
 import type {
   AccessCondition,
@@ -85,21 +85,15 @@ export function rulesFor(rights: Rights, permission: TokenPermission): AccessRul
  */
 // Requirements: ACC-501, ACC-502, ACC-503, ACC-505, ACC-544, AUT-017, AUT-019
 export function deciderOf(rights: Rights, permission: TokenPermission): (subject: Subject) => Decision {
-  const rules = rulesFor(rights, permission).map(rule => ({
-    rule,
-    path: typeof rule.container === 'string' ? normalizeContainer(rule.container) : undefined,
-  }))
+  const rules = rulesFor(rights, permission)
   return ({ id, containers }) => {
     // A token always has a container. One without would not be covered by any rule.
     if (containers.length === 0) return { allowed: false, container: 'no container' }
     let transform: Transform = 'reveal'
     for (const container of containers) {
-      const own = normalizeContainer(container)
-      const found = rules.find(({ rule, path }) =>
-        path === undefined ? matches(rule, id, container) : own.startsWith(path),
-      )
+      const found = rules.find(rule => matches(rule, id, container))
       if (!found) return { allowed: false, container }
-      transform = strictest(transform, found.rule.transform)
+      transform = strictest(transform, found.transform)
     }
     return { allowed: true, transform }
   }
