@@ -61,22 +61,6 @@ t.test('the script of the page is sent as it is kept, to those who accept that',
   t.notMatch(String(plain?.body), /new Function\(|\beval\(/, 'no code is made from text')
 })
 
-t.test('other paths are 404, also below /docs', async t => {
-  for (const path of [
-    '/docs/nothing',
-    '/docs/../package.json',
-    '/docs/%2e%2e/index.html',
-    '/docs/docs.js/x',
-    '/healthz/x',
-    '/docsx',
-  ]) {
-    const { status, json } = await ask('GET', path)
-    t.equal(status, 404, path)
-    t.equal(json.type, 'urn:surrogate:error:not_found')
-  }
-  t.equal((await ask('POST', '/docs')).status, 404)
-})
-
 t.test('the header prefix is in every header name, and in the contract that is served', async t => {
   const acme = openVault(t, { headerPrefix: 'ACME', corsOrigins: ['*'] })
   const { privateKey } = await acme.createTenant()

@@ -60,16 +60,6 @@ t.test('the header prefix is in the headers that a page may send and read', asyn
   t.equal(read.headers.get('access-control-expose-headers'), 'ACME-TRACE-ID, ACME-WARNING, Retry-After')
 })
 
-t.test('CORS is the same over a port', async t => {
-  const { url } = await openVault(t, { corsOrigins: [app] }).listen()
-  const ask = (origin: string) =>
-    fetch(`${url}/sessions`, { method: 'OPTIONS', headers: preflight('POST', origin) })
-  const listed = await ask(app)
-  t.equal(listed.status, 204)
-  t.equal(listed.headers.get('access-control-allow-origin'), app)
-  t.equal((await ask('https://evil.test')).headers.get('access-control-allow-origin'), null)
-})
-
 t.test('only a listed origin may read a response, refusals included', async t => {
   const vault = openVault(t, { corsOrigins: [app] })
   const tenant = await openTenant(vault)

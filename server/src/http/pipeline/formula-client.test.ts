@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { openReactors, reactorOn } from '../../../verify/support/reactors.ts'
-import { openTenant, type Reply } from '../../../verify/support/vault.ts'
+import { openTenant } from '../../../verify/support/vault.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import type { Invocation } from '../../sandbox/sandbox.ts'
 
@@ -79,32 +79,4 @@ t.test('the client of a formula reaches tokens and invocations, and no other ope
       )
     }
   }
-})
-
-t.test('the application itself reaches with its key what its formulas do not', async t => {
-  const { vault, asked } = openAsking(t)
-  const tenant = await openTenant(vault)
-  const application = await tenant.application(everything)
-  const shop = await tenant.application({ permissions: ['token:create'] }, 'public')
-  const through = async (id: string): Promise<Reply> => {
-    asked.request = operations.find(operation => operation.id === id) as Operation
-    const by = id === 'sessions.create' ? shop : application
-    return (await reactorOn(tenant, '-', { reactor: { application: { id: by.id } } }))()
-  }
-  const { nonce } = (await shop('POST', '/sessions')).json
-  bodies['sessions.authorize'] = { nonce, permissions: ['token:read'] }
-  t.equal((await through('sessions.authorize')).json.raw.status, 403)
-  t.equal((await application('POST', '/sessions/authorize', bodies['sessions.authorize'])).status, 200)
-
-  const refused = (await through('sessions.create')).json.raw
-  t.equal(refused.status, 403)
-  t.notMatch(refused.text, /session_key|key_/)
-  t.equal((await shop('POST', '/sessions')).status, 201)
-
-  t.equal((await through('applications.getByKey')).json.raw.status, 403)
-  t.equal((await application('GET', '/applications/key')).status, 200)
-
-  const log = await tenant.asManagement('GET', '/logs?entity_type=session')
-  const refusals = log.json.data.filter((entry: { outcome: string }) => entry.outcome === 'refused')
-  t.equal(refusals.length, 2, 'a formula that tries is in the log')
 })

@@ -61,36 +61,15 @@ const malformed: readonly [
   status?: number,
 ][] = [
   ['no HTTP at all', 'hello\r\n\r\n', get()],
-  ['no host', `GET /tokens HTTP/1.1\r\n${key}\r\n${close}\r\n\r\n`, get()],
-  ['a method that is not a token', get().replace('GET', 'G(T'), get()],
-  ['HTTP of tomorrow', get().replace('HTTP/1.1', 'HTTP/9.9'), get()],
-  ['a path with a space', get().replace('/tokens', '/tok ens'), get()],
   [
     'a path with a raw byte',
     latin1(get().replace('/tokens', '/tokens?id=\xe9')),
     get().replace('/tokens', '/tokens?id=%C3%A9'),
   ],
-  ['a header without a colon', get('Nothing'), get('Nothing:')],
-  ['a header name with a space', get('X-A : b'), get('X-A: b')],
-  ['a control character in a header', get('X-A: \u0001'), get('X-A: \t')],
-  ['a header on two lines', get('X-A: b\r\n c'), get('X-A: b c')],
   ['two lengths that differ', post(body, length, 'Content-Length: 3'), post(body, length)],
-  ['two lengths that agree', post(body, length, length), post(body, length)],
-  ['a length below 0', post(body, 'Content-Length: -1'), post(body, length)],
-  ['a length in words', post(body, 'Content-Length: all'), post(body, length)],
   [
     'a length beside chunks',
     post(`${chunk(body)}0\r\n\r\n`, chunked, length),
-    post(`${chunk(body)}0\r\n\r\n`, chunked),
-  ],
-  [
-    'another encoding of transfers',
-    post(body, 'Transfer-Encoding: gzip'),
-    post(`${chunk(body)}0\r\n\r\n`, chunked),
-  ],
-  [
-    'a chunk that lies',
-    post(`zz\r\n${body}\r\n0\r\n\r\n`, chunked),
     post(`${chunk(body)}0\r\n\r\n`, chunked),
   ],
   ['too many headers', get(`X-A: ${'a'.repeat(17_000)}`), get(`X-A: ${'a'.repeat(10_000)}`), 431],
@@ -113,27 +92,9 @@ t.test('input that is not HTTP is refused, and its connection ended', async t =>
   }
 })
 
-t.test('older clients, proxies and pipelines are served', async t => {
-  t.equal(statusOf(await talk(`GET /tokens HTTP/1.0\r\n${key}\r\n\r\n`)), 200, 'HTTP/1.0')
-  const whole = await talk(get().replace('/tokens', 'http://vault:4000/tokens?size=7'))
-  t.match(whole, /^HTTP\/1\.1 200 [\s\S]*"page_size":7/, 'a whole URL')
-  const two = await talk(`GET /tokens HTTP/1.1\r\n${headers(key)}${get().replace('/tokens', '/nothing')}`)
-  t.match(two, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 404 /, 'responses in the order of the requests')
-})
-
 t.test('header names are case-insensitive, and a repeated key is refused', async t => {
   t.equal(statusOf(await talk(get().replace('SVC-API-KEY', 'svc-Api-kEY'))), 200)
   t.equal(statusOf(await talk(get(key))), 401)
-})
-
-t.test('no operation has the methods HEAD and OPTIONS', async t => {
-  for (const method of ['HEAD', 'OPTIONS']) {
-    const response = await talk(get().replace('GET', method))
-    t.equal(statusOf(response), 405, method)
-    t.match(response, /\r\nAllow: GET, POST\r\n/, method)
-    t.equal(response.endsWith('\r\n\r\n'), method === 'HEAD', 'HEAD has no body')
-  }
-  t.equal(statusOf(await talk(get().replace('GET /tokens', 'OPTIONS *'))), 404)
 })
 
 t.test('a body may be chunked, and Expect: 100-continue is answered', async t => {
@@ -244,13 +205,6 @@ t.test('a connection is kept after a refusal', async t => {
   late.send(body)
   late.send(get())
   t.match(await late.ended, /HTTP\/1\.1 200 /, 'the rest of a body that was refused is passed over')
-})
-
-t.test('a slash at the end of a path makes no difference', async t => {
-  const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 'x' })).json
-  for (const path of ['/tokens/', '/tokens/?size=1', `/tokens/${id}/`, '/healthz/', '/docs/']) {
-    t.equal(statusOf(await talk(get().replace('/tokens', path))), 200, path)
-  }
 })
 
 t.test('closing waits for requests in flight, and for nothing else', async t => {
