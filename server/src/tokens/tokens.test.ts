@@ -4,22 +4,6 @@ import { openTenant, openVault } from '../../verify/support/vault.ts'
 const vault = openVault(t)
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' }
 
-t.test('an own id is kept, found as it is written, and taken only once', async t => {
-  const tenant = await openTenant(vault)
-  const body = { id: 'Order 7: é', type: 'token', data: 1 }
-  t.equal((await tenant.send('POST', '/tokens', body)).json.id, 'Order 7: é')
-  t.equal((await tenant.send('GET', `/tokens/${encodeURIComponent('Order 7: é')}`)).json.data, 1)
-  t.equal((await tenant.send('GET', `/tokens/${encodeURIComponent('order 7: é')}`)).status, 404)
-  const again = await tenant.send('POST', '/tokens', body)
-  t.equal(again.status, 409)
-  t.match(again.json, { type: 'urn:surrogate:error:conflict', errors: { id: [String] } })
-
-  const other = await openTenant(vault)
-  t.equal((await other.send('POST', '/tokens', body)).status, 201, 'another tenant has ids of its own')
-  t.equal((await tenant.send('DELETE', `/tokens/${encodeURIComponent(body.id)}`)).status, 204)
-  t.equal((await tenant.send('POST', '/tokens', body)).status, 201, 'a deleted id is free again')
-})
-
 t.test('of 50 racing creates of one id, one wins', async t => {
   const tenant = await openTenant(vault)
   const replies = await Promise.all(

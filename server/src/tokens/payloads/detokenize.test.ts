@@ -1,6 +1,5 @@
 import t from 'tap'
 import { openTenant, openVault, type TestTenant } from '../../../verify/support/vault.ts'
-import { withoutIds } from '../../../verify/support/without-ids.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 
 const vault = openVault(t)
@@ -18,48 +17,6 @@ async function detokenized(send: TestTenant['send'], payload: JsonValue): Promis
   if (status !== 200) throw new Error(text)
   return JSON.parse(text)
 }
-
-t.test('expressions are found at any depth; values other than strings are unchanged', async t => {
-  const tenant = await openTenant(vault)
-  const id = await create(tenant, { type: 'card', data: card })
-  const payload = (value: JsonValue) => ({
-    list: [
-      value,
-      [{ deep: value }],
-      1.5,
-      true,
-      false,
-      null,
-      {},
-      [],
-      'plain',
-      '{% plain %}',
-      '{"a":{"b":{}}}',
-    ],
-    [`{{ ${id} }}`]: 'names of members are left alone',
-  })
-  t.same(await detokenized(tenant.send, payload(`{{ ${id} }}`)), payload(card))
-  for (const whole of [`{{ ${id} }}`, `{{${id}}}`, `{{\n${id} }}`])
-    t.same(await detokenized(tenant.send, whole), card)
-  for (const plain of [5, true, 'text', [], {}]) t.same(await detokenized(tenant.send, plain), plain)
-})
-
-t.test('a whole text becomes the value with its type, in longer text it is put in as text', async t => {
-  const tenant = await openTenant(vault)
-  const values: [JsonValue, string][] = [
-    ['text', 'text'],
-    ['', ''],
-    [0.1, '0.1'],
-    [false, 'false'],
-    [{ a: [1, null] }, '{"a":[1,null]}'],
-    [[1, 'x'], '[1,"x"]'],
-  ]
-  for (const [value, text] of values) {
-    const id = await create(tenant, { data: value })
-    const payload = [`{{ ${id} }}`, ` {{ ${id} }}`, `a{{ ${id} }}b{{${id}}}`]
-    t.same(await detokenized(tenant.send, payload), [value, ` ${text}`, `a${text}b${text}`])
-  }
-})
 
 t.test('a reference can stand for the whole token', async t => {
   const tenant = await openTenant(vault)
@@ -83,24 +40,6 @@ t.test('a reference can stand for the whole token', async t => {
     t.same(await detokenized(tenant.send, expression), value, expression)
   const unknown = await tenant.send('POST', '/detokenize', { json: ['{{ token: unknown }}'] })
   t.match(unknown, { status: 400, json: { detail: 'Failed to detokenize some tokens: unknown' } })
-})
-
-t.test('filters apply', async t => {
-  const tenant = await openTenant(vault)
-  const id = await create(tenant, { type: 'card', data: card })
-  const text = await create(tenant, { data: 'Sensitive Value' })
-  const cases: [string, JsonValue][] = [
-    [`{{ ${id} | json: '$.number' }}`, card.number],
-    [`{{ ${id} | json: '$.expiration_month' }}`, 12],
-    [`{{ ${id} | json: '$.nothing' }}`, null],
-    [`Number {{ ${id} | json: '$.number' | last4 }}, {{ ${id} | json: '$.nothing' }}.`, 'Number 4242, .'],
-    [`{{ ${text} | reveal_last: 4 }}`, 'XXXXXXXXXXXalue'],
-    [`{{ ${text} | split: ' ' }}`, ['Sensitive', 'Value']],
-    [`{{ ${text} | append: '}}' | prepend: "{{" }}`, '{{Sensitive Value}}'],
-    [`{{ ${text} | append: data }}`, 'Sensitive ValueSensitive Value'],
-  ]
-  for (const [expression, value] of cases)
-    t.same(await detokenized(tenant.send, expression), value, expression)
 })
 
 t.test('one pass: what comes out of a token is never read as an expression', async t => {
@@ -158,132 +97,6 @@ t.test('ids of any spelling are found', async t => {
   ])
   const { json } = await tenant.send('POST', '/detokenize', ['{{   both   }}', '{{ both }}'])
   t.match(json.detail, /: both$/, 'a spelling without the blanks does not mean it')
-})
-
-t.test('every id that fails is named, and nothing else', async t => {
-  const own = openVault(t)
-  const tenant = await openTenant(own)
-  const other = await openTenant(own)
-  const fine = await create(tenant, { data: 1 })
-  const foreign = await create(other, { data: 1 })
-  const expires_at = new Date((await own.clock.now()) + 1_000).toISOString()
-  const expired = await create(tenant, { data: 1, expires_at })
-  const deleted = await create(tenant, { data: 1 })
-  await tenant.send('DELETE', `/tokens/${deleted}`)
-  await own.clock.advance(1_000)
-  const payload = [
-    `{{ ${fine} }}`,
-    `{{ ${expired} }} {{ no such }} {{ no such }}`,
-    { a: `{{ ${deleted} | last4 }}` },
-  ]
-  const { status, json } = await tenant.send('POST', '/detokenize', [...payload, `{{ ${foreign} }}`])
-  t.equal(status, 400)
-  t.match(json, {
-    type: 'urn:surrogate:error:detokenize_failed',
-    detail: `Failed to detokenize some tokens: ${expired}, no such, ${deleted}, ${foreign}`,
-  })
-  t.same(await detokenized(tenant.send, [`{{ ${fine} }}`]), [1])
-})
-
-t.test('malformed braces and filters are refused with their paths, before anything is looked up', async t => {
-  const tenant = await openTenant(vault)
-  const { status, json } = await tenant.send('POST', '/detokenize', {
-    open: '{{ unknown-id',
-    list: ['fine', '{{ }}', '{{ unknown-id | nonsense }}'],
-    nested: {
-      hyphen: '{{ unknown-id | upcase -}}',
-      '4242424242424242': '{{ a/b/c }}',
-      last: '{{ unknown-id | }}',
-    },
-    unknown: '{{ unknown-id }}',
-    name: '{{ unknown-id | append: other-id }}',
-  })
-  t.equal(status, 400)
-  t.match(json, { type: 'urn:surrogate:error:validation' })
-  const paths = ['open', 'list.1', 'list.2', 'nested.hyphen', 'nested.?', 'nested.last', 'name']
-  t.same(Object.keys(json.errors).sort(), paths.sort())
-  t.notMatch(withoutIds(JSON.stringify(json)), /unknown-id|4242|a\/b/)
-  const root = await tenant.send('POST', '/detokenize', { raw: '"{{"' })
-  t.same(Object.keys(root.json.errors), ['body'])
-})
-
-t.test('a filter that does not fit its data is refused with its path, and quotes nothing', async t => {
-  const tenant = await openTenant(vault)
-  const id = await create(tenant, { data: 'canary-text' })
-  const { status, json } = await tenant.send('POST', '/detokenize', {
-    fine: `{{ ${id} | upcase }}`,
-    a: [`{{ ${id} | json: '$.x' }}`],
-    b: `{{ ${id} | to_number }}`,
-  })
-  t.equal(status, 400)
-  t.same(Object.keys(json.errors), ['a.0', 'b'])
-  t.notMatch(JSON.stringify(json), /canary|line 1/)
-})
-
-t.test('token:use is asked for every container of every token', async t => {
-  const tenant = await openTenant(vault)
-  const both = await create(tenant, { data: 'both', containers: ['/a/', '/b/'] })
-  const one = await create(tenant, { data: 'one', containers: ['/A/deep/'] })
-  const rule = (priority: number, container: string, permission = 'token:use') => ({
-    priority,
-    container,
-    transform: 'reveal',
-    permissions: [permission],
-  })
-  const user = await tenant.application({ rules: [rule(1, '/a/'), rule(2, '/', 'token:read')] })
-  t.equal(await detokenized(user, `{{ ${one} }}`), 'one')
-  const refused = await user('POST', '/detokenize', [`{{ ${one} }}`, `{{ ${both} }}`])
-  t.equal(refused.status, 403)
-  t.equal(
-    (await user('POST', '/detokenize', [`{{ ${both} }}`, '{{ no-such }}'])).status,
-    400,
-    '400 goes first',
-  )
-  const wide = await tenant.application({ rules: [rule(1, '/a/'), rule(2, '/b/')] })
-  t.same(await detokenized(wide, [`{{ ${both} }}`]), ['both'])
-  const reader = await tenant.application({ rules: [rule(1, '/', 'token:read')] })
-  t.equal((await reader('POST', '/detokenize', ['nothing to use'])).status, 403, 'held nowhere')
-  t.equal((await tenant.asPublic('POST', '/detokenize', ['x'])).status, 403)
-})
-
-t.test('the transform of token:use counts, and filters apply to what it shows', async t => {
-  const tenant = await openTenant(vault)
-  const masked = await create(tenant, { type: 'card', data: card, containers: ['/pci/', '/shown/'] })
-  const plain = await create(tenant, { data: 'no mask' })
-  const payload = [
-    `{{ ${masked} }}`,
-    `-{{ ${masked} | json: '$.number' }}-`,
-    `{{ ${plain} }}`,
-    `-{{ ${plain} }}-`,
-    `{{ ${plain} | upcase | default: 'none' }}`,
-    { member: `{{ ${plain} }}` },
-  ]
-  const under = async (transform: string, permissions = ['token:use']) =>
-    detokenized(
-      await tenant.application({ rules: [{ priority: 1, container: '/', transform, permissions }] }),
-      payload,
-    )
-  t.same(await under('reveal'), [
-    card,
-    `-${card.number}-`,
-    'no mask',
-    '-no mask-',
-    'NO MASK',
-    { member: 'no mask' },
-  ])
-  const shown = { ...card, number: 'XXXXXXXXXXXX4242' }
-  const none = [null, '--', 'none', { member: null }]
-  t.same(await under('mask'), [shown, '-XXXXXXXXXXXX4242-', ...none])
-  t.same(await under('redact'), [null, '--', ...none])
-  const direct = await tenant.application({ permissions: ['token:use'] })
-  t.same(await detokenized(direct, payload[0] as string), shown, 'held directly it masks')
-  const mixed = await tenant.application({
-    rules: [
-      { priority: 1, container: '/shown/', transform: 'reveal', permissions: ['token:use'] },
-      { priority: 2, container: '/', transform: 'redact', permissions: ['token:use'] },
-    ],
-  })
-  t.equal(await detokenized(mixed, payload[0] as string), null, 'the strictest of its containers counts')
 })
 
 t.test('an idempotency key is ignored', async t => {
