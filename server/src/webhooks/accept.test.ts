@@ -5,20 +5,6 @@ import { answering, openQueue, tenantB } from './_fixture.ts'
 
 const callbackUrl = 'http://127.0.0.1:1/hook'
 
-t.test('a callback URL is refused where it may not be delivered to', async t => {
-  const closed = await openQueue(t, { context: { callbacks: { allowPrivate: false } } })
-  const refusal = { code: 'validation', errors: { callback_url: ['must be https'] } }
-  t.throws(() => closed.webhooks.checkCallback(callbackUrl), refusal)
-  await t.rejects(closed.accept({ callbackUrl }), refusal)
-  t.same(await closed.left(), [0, 0])
-  t.doesNotThrow(() => closed.webhooks.checkCallback('https://hooks.example.org/'), 'control')
-
-  const open = await openQueue(t)
-  t.doesNotThrow(() => open.webhooks.checkCallback(callbackUrl))
-  await open.accept({ callbackUrl })
-  t.same(await open.left(), [1, 1])
-})
-
 t.test('a job and what belongs to it are kept in one commit, or neither is', async t => {
   const queue = await openQueue(t)
   const store = await queue.store()

@@ -5,7 +5,7 @@ import { type TenantsContext, writeTenant } from '../access/tenants.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { limits } from '../generated/facts.ts'
-import { answering, openQueue, type Queue, tenantA, tenantB } from './_fixture.ts'
+import { answering, openQueue, type Queue, tenantA } from './_fixture.ts'
 import { retryDelayMs } from './schedule.ts'
 
 const answer = { tokens: { card: 'an-id' }, raw: { ok: true, name: 'Zoë' } }
@@ -18,48 +18,6 @@ async function failuresOf(queue: Queue, tenant = tenantA) {
   const { records } = await store.find('audit', { op: 'all' }, page)
   return records.map(({ value }) => value as unknown as Record<string, unknown>)
 }
-
-t.test('what came of a job is posted once, signed, with the trace of its request', async t => {
-  const receiver = await openReceiver(t)
-  const queue = await openQueue(t, { performer: answering(answer) })
-  await queue.accept({ callbackUrl: `${receiver.origin}/hook?a=b`, traceId: 'trace of the 202' })
-  await queue.clock.advance(0)
-  await queue.clock.advance(10 * hour)
-
-  t.equal(receiver.received.length, 1)
-  const [{ method, path, headers, body } = { headers: {}, body: '' }] = receiver.received
-  t.match({ method, path }, { method: 'POST', path: '/hook?a=b' })
-  t.match(headers, { 'content-type': 'application/json', 'svc-trace-id': 'trace of the 202' })
-  t.same(await sdk.verify(body, headers, await queue.secret()), answer)
-  await t.rejects(sdk.verify(body, headers, await queue.secret(tenantB)), /no signature matches/, 'control')
-  t.same(await queue.left(), [0, 0], 'nothing is kept')
-  t.same(await failuresOf(queue), [])
-})
-
-t.test('a reply other than 2xx is tried again: same id, same body, a signature of its own time', async t => {
-  const replies = [500, 404, 302, 429, 410, 199 + 1]
-  const elsewhere = await openReceiver(t)
-  const receiver = await openReceiver(t, (_, response, count) => {
-    response.setHeader('Location', elsewhere.origin)
-    return replies[count - 1]
-  })
-  const queue = await openQueue(t, { performer: answering(answer) })
-  await queue.accept({ callbackUrl: receiver.origin })
-  await queue.clock.advance(0)
-  for (let tried = 1; tried < replies.length; tried++) {
-    t.equal(receiver.received.length, tried)
-    await queue.clock.advance(2 * hour)
-  }
-  await queue.clock.advance(2 * hour)
-  t.equal(receiver.received.length, replies.length, '200 ends it')
-  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
-  for (const { body, headers } of receiver.received) {
-    // By the receiver's own clock, though ours was moved by hours.
-    t.same(await sdk.verify(body, headers, await queue.secret()), answer)
-  }
-  t.equal(elsewhere.received.length, 0, 'no redirect is followed')
-  t.same(await queue.left(), [0, 0])
-})
 
 t.test('each retry comes at its time, and after the tenth the job is given up', async t => {
   const receiver = await openReceiver(t, () => 500)

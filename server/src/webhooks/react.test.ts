@@ -20,30 +20,6 @@ async function told(tenant: TestTenant, delivery: Received | undefined): Promise
   return sdk.verify(delivery.body, delivery.headers, tenant.webhookSecret)
 }
 
-t.test('all that can be wrong shows before the 202, and then nothing is delivered', async t => {
-  const tenant = await openTenant(vault)
-  const receiver = await openReceiver(t)
-  const parameters = [{ name: 'n', type: 'number' }]
-  const react = await reactorOn(tenant, 'module.exports = async () => ({})', {
-    formula: { request_parameters: parameters },
-  })
-  const good = { args: { n: '7' }, callback_url: receiver.origin }
-  for (const [changed, status] of [
-    [{ args: {} }, 400],
-    [{ args: { n: 'seven' } }, 400],
-    [{ args: { n: '{{ no-such-token }}' } }, 400],
-    [{ callback_url: 'ftp://example.org/' }, 400],
-    [{ timeout_ms: 9_999 }, 400],
-  ] as const) {
-    t.equal((await react({ ...good, ...changed })).status, status, JSON.stringify(changed))
-  }
-  await vault.clock.advance(1000)
-  t.equal(receiver.received.length, 0)
-  t.equal((await react(good)).status, 202, 'control')
-  await vault.clock.advance(0)
-  t.equal(receiver.received.length, 1)
-})
-
 t.test('private callback URLs are a 400 unless the operator allows them', async t => {
   const strict = openReactors(t)
   const tenant = await openTenant(strict)
