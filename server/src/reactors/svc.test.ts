@@ -1,51 +1,11 @@
 import t from 'tap'
-import {
-  makeFormula,
-  makeReactor,
-  makeToken,
-  openReactors,
-  reactorOn,
-} from '../../verify/support/reactors.ts'
+import { makeToken, openReactors, reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant } from '../../verify/support/vault.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { Invocation, ServiceRequest } from '../sandbox/sandbox.ts'
 
 /** The client that formulas get. */
 const vault = openReactors(t)
-
-t.test('a formula asks in the name of the application of its reactor, with its rights', async t => {
-  const tenant = await openTenant(vault)
-  const application = await tenant.application({
-    rules: [
-      { priority: 1, container: '/mine/', transform: 'mask', permissions: ['token:create', 'token:read'] },
-    ],
-  })
-  const code = `module.exports = async ({ svc, args }) => {
-    const made = await svc.tokens.create({ type: 'token', data: 'abcdef', mask: '{{ data | last4 }}', containers: ['/mine/'] })
-    const read = await svc.tokens.get(made.id)
-    const all = []
-    for await (const token of svc.tokens.list()) all.push(token.id)
-    const refused = []
-    for (const act of [
-      () => svc.tokens.create({ type: 'token', data: 'x', containers: ['/yours/'] }),
-      () => svc.tokens.delete(made.id),
-      () => svc.tokens.get(args.theirs),
-      () => svc.reactors.get(args.reactor),
-    ]) {
-      try { await act(); refused.push('done') } catch (error) { refused.push(error.status) }
-    }
-    return { raw: { made, read, all, refused } }
-  }`
-  const theirs = await makeToken(tenant, { data: 'x', containers: ['/yours/'] })
-  const react = await reactorOn(tenant, code, { reactor: { application: { id: application.id } } })
-  const { status, json, text } = await react({ args: { theirs, reactor: react.id } })
-  t.equal(status, 200, text)
-  const { made, read, all, refused } = json.raw
-  t.match(made, { data: 'cdef', created_by: application.id, tenant_id: tenant.tenantId })
-  t.equal(read.data, 'cdef')
-  t.same(all, [made.id])
-  t.same(refused, [403, 403, 403, 403])
-})
 
 t.test('rights are those of the moment', async t => {
   const tenant = await openTenant(vault)
@@ -162,27 +122,6 @@ t.test('an answer that is too large for a formula is refused', async t => {
     await (await reactorOn(tenant, '-', { reactor: { application: { id: application.id } } }))()
     t.match(answers, [{ status: 413, text: /payload_too_large/ }, { status: 200 }], `dev: ${dev}`)
   }
-})
-
-t.test('formulas invoke each other, but not without end', async t => {
-  const tenant = await openTenant(vault)
-  const application = await tenant.application({ permissions: ['token:use'] })
-  // Each level returns what the one below it returned, or how it was refused.
-  const code = `module.exports = async ({ svc, args }) => {
-    if (!args.path[0]) return { raw: 'bottom' }
-    try {
-      const { raw } = await svc.reactors.react(args.path[0], { args: { path: args.path.slice(1) } })
-      return { raw: [raw] }
-    } catch (error) { return { raw: [{ status: error.status, detail: error.problem.detail }] } }
-  }`
-  const formula = await makeFormula(tenant, code)
-  const { id } = await makeReactor(tenant, formula.id, { application: { id: application.id } })
-  const react = async (levels: number) =>
-    (await tenant.send('POST', `/reactors/${id}/react`, { args: { path: Array(levels).fill(id) } })).json.raw
-  t.same(await react(0), 'bottom')
-  t.same(await react(1), ['bottom'])
-  t.same(await react(2), [['bottom']])
-  t.match(await react(3), [[[{ status: 400, detail: /too deep/ }]]])
 })
 
 t.test('a token made by a nested invocation belongs to the application that invoked', async t => {

@@ -7,18 +7,6 @@ import { openTenant, type Reply, sender } from '../../verify/support/vault.ts'
 /** Formulas and applications that a reactor uses cannot be deleted, even by simultaneous requests. */
 const vault = openReactors(t)
 
-t.test('a formula that a reactor uses stays', async t => {
-  const tenant = await openTenant(vault)
-  const formula = await makeFormula(tenant, echo)
-  const path = `/reactor-formulas/${formula.id}`
-  const [one, two] = [await makeReactor(tenant, formula.id), await makeReactor(tenant, formula.id)]
-  for (const { id } of [one, two]) {
-    t.match(await tenant.asManagement('DELETE', path), { status: 409, json: { type: /in_use/ } })
-    t.equal((await tenant.asManagement('DELETE', `/reactors/${id}`)).status, 204)
-  }
-  t.equal((await tenant.asManagement('DELETE', path)).status, 204)
-})
-
 t.test("an official formula that any tenant's reactor uses stays", async t => {
   const operator = await openTenant(vault, { operator: true })
   const formula = await makeFormula(operator, echo, { type: 'official' })
@@ -30,26 +18,6 @@ t.test("an official formula that any tenant's reactor uses stays", async t => {
   t.equal(await remove(), 409)
   await b.asManagement('DELETE', `/reactors/${used[1].id}`)
   t.equal(await remove(), 204)
-})
-
-t.test('an application that a reactor acts as stays', async t => {
-  const tenant = await openTenant(vault)
-  const formula = await makeFormula(tenant, echo)
-  const [first, second] = [
-    await tenant.application({ permissions: ['token:read'] }),
-    await tenant.application({ permissions: ['token:read'] }),
-  ]
-  const remove = async ({ id }: { id: string }) =>
-    (await tenant.asManagement('DELETE', `/applications/${id}`)).status
-  const { id } = await makeReactor(tenant, formula.id, { application: { id: first.id } })
-  t.equal(await remove(first), 409)
-  await tenant.asManagement('PATCH', `/reactors/${id}`, { application: { id: second.id } })
-  t.equal(await remove(second), 409)
-  t.equal(await remove(first), 204)
-  await tenant.asManagement('PATCH', `/reactors/${id}`, { name: 'still' })
-  t.equal(await remove(second), 409, 'a change of something else counts nothing')
-  await tenant.asManagement('PUT', `/reactors/${id}`, { name: 'without', configuration: {} })
-  t.equal(await remove(second), 204)
 })
 
 t.test('of a delete and a create that race, one gives way', async t => {
