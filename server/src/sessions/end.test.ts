@@ -89,42 +89,6 @@ t.test('sessions outlive the process that made them', async t => {
   t.equal(await ask(session.key), 401)
 })
 
-t.test('deleting the application that created a session, or the one that authorized it, ends it', async t => {
-  const store = await openTestStore(t)
-  const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
-  const page = await tenant.application({ permissions: ['token:create'] }, 'public')
-  const own = await tenant.application(read)
-  const sessions = {
-    created: await openSession(tenant, page),
-    both: await openSession(tenant, page),
-    authorized: await openSession(tenant),
-    neither: await openAuthorized(tenant, read),
-  }
-  await sessions.both.authorize(read, own)
-  await sessions.authorized.authorize(read, own)
-  const statuses = async () => ({
-    created: (await sessions.created.send('GET', '/tokens')).status,
-    both: (await sessions.both.send('GET', '/tokens')).status,
-    authorized: (await sessions.authorized.send('GET', '/tokens')).status,
-    neither: (await sessions.neither.send('GET', '/tokens')).status,
-  })
-  t.same(await statuses(), { created: 403, both: 200, authorized: 200, neither: 200 })
-  t.equal((await tenant.asManagement('DELETE', `/applications/${own.id}`)).status, 204)
-  t.same(await statuses(), { created: 403, both: 401, authorized: 401, neither: 200 })
-  t.equal(await count(store, 'session', tenant.tenantId), 2)
-  t.equal((await tenant.asManagement('DELETE', `/applications/${page.id}`)).status, 204)
-  t.same(await statuses(), { created: 401, both: 401, authorized: 401, neither: 200 })
-  t.equal((await sessions.created.authorize(read)).status, 404, 'nor is there anything to authorize')
-  t.equal(await count(store, 'session', tenant.tenantId), 1)
-  t.equal(await count(store, 'nonce', tenant.tenantId), 1)
-
-  const { id: manager } = (await tenant.asManagement('GET', '/applications/key')).json
-  const { data } = (await tenant.asManagement('GET', '/logs?entity_type=session')).json
-  const deleted = data.filter(({ operation }: { operation: string }) => operation === 'session:delete')
-  t.equal(deleted.length, 3)
-  for (const entry of deleted) t.match(entry, { actor_type: 'application', actor_id: manager })
-})
-
 t.test('all of many sessions end with their application', async t => {
   const store = await openTestStore(t)
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
