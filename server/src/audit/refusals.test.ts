@@ -22,33 +22,6 @@ async function refusals(tenant: TestTenant): Promise<Entry[]> {
   return json.data.filter(({ outcome }: Entry) => outcome === 'refused')
 }
 
-t.test('of a refusal that repeats the log has the first and a count of the others', async t => {
-  const vault = openVault(t, { now })
-  const tenant = await openTenant(vault)
-  const reader = await tenant.application({ permissions: ['token:read'] })
-  const create = () => reader('POST', '/tokens', { type: 'token', data: 1 })
-  t.equal((await create()).status, 403)
-  const first = await refusals(tenant)
-  t.match(first, [{ operation: 'token:create', actor_id: reader.id }])
-  t.notOk('count' in (first[0] ?? {}), 'once')
-  for (let again = 0; again < 5; again++) t.equal((await create()).status, 403)
-  t.equal((await refusals(tenant)).length, 1, 'they are counted')
-  await vault.clock.advance(minute)
-  t.match(await refusals(tenant), [
-    { operation: 'token:create', actor_id: reader.id, count: 5 },
-    { operation: 'token:create', actor_id: reader.id },
-  ])
-  await vault.clock.advance(minute)
-  t.equal((await refusals(tenant)).length, 2, 'and written once')
-  await create()
-  await create()
-  t.equal((await refusals(tenant)).length, 3, 'later ones are new')
-  await vault.clock.advance(minute)
-  const last = (await refusals(tenant))[0]
-  t.notOk('count' in (last ?? {}), 'one more is an entry of its own')
-  t.equal((await refusals(tenant)).length, 4)
-})
-
 t.test('other callers, other operations and other tenants are counted apart', async t => {
   const vault = openVault(t, { now })
   const [tenant, other] = [await openTenant(vault), await openTenant(vault)]
