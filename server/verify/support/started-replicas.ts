@@ -25,8 +25,12 @@ export interface StartedReplicas {
 }
 
 /** Starts the program several times on one database, with `--dev` so that tests can advance the time. */
-export function startReplicas(t: { teardown(task: () => unknown): void }, database: string): StartedReplicas {
-  const masterKey = Buffer.from(newMasterKey()).toString('base64')
+export function startReplicas(
+  t: { teardown(task: () => unknown): void },
+  database: string,
+  key = newMasterKey(),
+): StartedReplicas {
+  const masterKey = Buffer.from(key).toString('base64')
   let tenant: SharedTenant | undefined
   return {
     start: async (environment = {}, storage = database) => {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { JsonValue } from '../../src/base/json/json.ts'
 import { cardNumber } from '../bench/cards.ts'
-import { type Content, Ledger } from '../system/crash.ledger.ts'
+import { type Content, Ledger } from './ledger.ts'
 
 /** One round of writing. */
 export interface Load {

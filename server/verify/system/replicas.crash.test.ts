@@ -1,19 +1,15 @@
 // Only in CI: it kills servers.
 import { randomInt } from 'node:crypto'
 import t, { type Test } from 'tap'
+import type { Content } from '../support/ledger.ts'
 import { openSchema, withPostgres } from '../support/postgres.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { makeReactorOver, type Replica, startReplicas } from '../support/started-replicas.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
 import { type Load, WritingClients } from '../support/writing-clients.ts'
-import type { Content } from './crash.ledger.ts'
 
-/**
- * One of two servers is killed, or stops, under load: the other one continues with the work of the first. A round takes
- * twice as long as with a single server, so there are half as many.
- */
-const { SURROGATE_CRASH_ROUNDS: ofOne = '1', SURROGATE_CRASH_ROUNDS_OF_TWO: ofTwo } = process.env
-const rounds = Number(ofTwo ?? Math.ceil(Number(ofOne) / 2))
+/** One of two servers is killed, or stops, under load: the other one continues with the work of the first. */
+const rounds = Number(process.env.SURROGATE_CRASH_ROUNDS ?? 1)
 
 /** Then a new database is begun: each round reads all tokens of those before. */
 const roundsOfDatabase = 10

@@ -105,14 +105,7 @@ interface Keyed {
     done(): Promise<number>
   }>
 }
-
-const formula = (name: string) => ({
-  name,
-  type: 'private',
-  code: 'module.exports = async () => ({ raw: 1 })',
-})
 const application = (name: string) => ({ name, type: 'private', permissions: ['token:read'] })
-const renamed = { name: 'B', permissions: ['token:read'] }
 const made = async (reply: Promise<Reply>): Promise<string> => (await reply).json.id
 
 const operations: readonly Keyed[] = [
@@ -121,30 +114,6 @@ const operations: readonly Keyed[] = [
     prepare: async tenant => ({
       request: by => by.send('POST', '/tokens', card, keyed),
       done: async () => sum(await told(tenant, 'token', 'token:create')),
-    }),
-  },
-  {
-    operation: 'token:update',
-    prepare: async tenant => {
-      const id = await made(tenant.send('POST', '/tokens', card))
-      return {
-        request: by => by.send('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }, keyed),
-        done: async () => sum(await told(tenant, 'token', 'token:update')),
-      }
-    },
-  },
-  {
-    operation: 'tokenize',
-    prepare: async tenant => ({
-      request: by => by.send('POST', '/tokenize', { a: card, b: 'c' }, keyed),
-      done: async () => sum(await told(tenant, 'token', 'token:create')) / 2,
-    }),
-  },
-  {
-    operation: 'session:create',
-    prepare: async tenant => ({
-      request: by => by.asPublic('POST', '/sessions', undefined, keyed),
-      done: async () => sum(await told(tenant, 'session', 'session:create')),
     }),
   },
   {
@@ -159,26 +128,6 @@ const operations: readonly Keyed[] = [
     },
   },
   {
-    operation: 'application:create',
-    prepare: async tenant => {
-      const before = sum(await told(tenant, 'application', 'application:create'))
-      return {
-        request: by => by.asManagement('POST', '/applications', application('A'), keyed),
-        done: async () => sum(await told(tenant, 'application', 'application:create')) - before,
-      }
-    },
-  },
-  {
-    operation: 'application:update',
-    prepare: async tenant => {
-      const id = await made(tenant.asManagement('POST', '/applications', application('A')))
-      return {
-        request: by => by.asManagement('PUT', `/applications/${id}`, renamed, keyed),
-        done: async () => sum(await told(tenant, 'application', 'application:update')),
-      }
-    },
-  },
-  {
     operation: 'application:regenerate',
     prepare: async tenant => {
       const id = await made(tenant.asManagement('POST', '/applications', application('A')))
@@ -187,24 +136,6 @@ const operations: readonly Keyed[] = [
         done: async () => sum(await told(tenant, 'application', 'application:regenerate')),
       }
     },
-  },
-  {
-    operation: 'application:add_key',
-    prepare: async tenant => {
-      const id = await made(tenant.asManagement('POST', '/applications', application('A')))
-      return {
-        request: by => by.asManagement('POST', `/applications/${id}/keys`, undefined, keyed),
-        done: async () => sum(await told(tenant, 'application', 'application:add_key')),
-      }
-    },
-  },
-  {
-    operation: 'formula:create',
-    prepare: async tenant => ({
-      request: by => by.asManagement('POST', '/reactor-formulas', formula('F'), keyed),
-      done: async () =>
-        (await tenant.asManagement('GET', '/reactor-formulas?name=F')).json.pagination.total_items,
-    }),
   },
 ]
 

@@ -35,6 +35,12 @@ export class Fleet implements Servers {
     while (this.running.length === 0) await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 
+  /** Ends all servers with kill -9. */
+  async kill(): Promise<void> {
+    const running = this.#running.splice(0)
+    await Promise.all(running.map(server => server?.process.end('SIGKILL')))
+  }
+
   /** Ends a server with kill -9. Resolves when another one runs in its place. */
   async replace(server: Replica): Promise<void> {
     const place = this.#running.indexOf(server)

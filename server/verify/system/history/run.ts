@@ -15,6 +15,7 @@ export interface HistoryOptions {
    */
   readonly requests: number
   readonly storage: string
+  readonly masterKey: Uint8Array
   readonly servers: number
   readonly say: (line: string) => void
 }
@@ -29,13 +30,13 @@ const betweenFaults = [40, 160] as const
  */
 export async function runHistory(
   t: { teardown(task: () => unknown): void },
-  { seed, seconds, requests, storage, servers, say }: HistoryOptions,
+  { seed, seconds, requests, storage, masterKey, servers, say }: HistoryOptions,
 ): Promise<string[]> {
   const endMs = performance.now() + seconds * 1000
   const proxy = storage.startsWith('postgres')
     ? await openTcpProxy(t, Number(new URL(storage).port))
     : undefined
-  const replicas = startReplicas(t, storage)
+  const replicas = startReplicas(t, storage, masterKey)
   const fleet = await Fleet.open(
     place => replicas.start({}, place === 0 && proxy ? proxy.via(storage) : storage),
     servers,
@@ -67,7 +68,9 @@ export async function runHistory(
     say(
       `episode ${episode}: ${clients.calls.length} requests, ${lost} with an unknown outcome, in ${(ranMs / 1000).toFixed(1)} s, judged in ${(performance.now() - startMs - ranMs).toFixed(0)} ms; ${JSON.stringify(faults.counts)}`,
     )
-    if (found.length > 0 || performance.now() >= endMs) return found
+    if (found.length === 0 && performance.now() < endMs) continue
+    await fleet.kill()
+    return found
   }
 }
 
