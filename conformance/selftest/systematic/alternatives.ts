@@ -58,7 +58,7 @@ export function alternativesTo(node: ts.Node, source: ts.SourceFile): Alternativ
   if (ts.isBinaryExpression(node)) return binaryAlternatives(node, textOf)
   if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken)
     return [{ what: 'not turned', text: textOf(node.operand) }]
-  if (ts.isNumericLiteral(node)) return numberAlternatives(node.text)
+  if (ts.isNumericLiteral(node)) return isName(node) ? [] : numberAlternatives(node.text)
   if (ts.isStringLiteral(node) && Object.hasOwn(exchanged, node.text) && isValue(node))
     return [{ what: `'${exchanged[node.text]}'`, text: `'${exchanged[node.text]}'` }]
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
@@ -109,6 +109,13 @@ function numberAlternatives(text: string): Alternative[] {
   if (!Number.isSafeInteger(value)) return []
   const others = value === 0 ? [1] : [value + 1, value - 1]
   return others.map(other => ({ what: String(other), text: String(other) }))
+}
+
+/** True for the name of a member, as in `{ 404: 'Not Found' }` and `const { 0: first } = list`. */
+function isName(node: ts.NumericLiteral): boolean {
+  const { parent } = node
+  if (ts.isPropertyAssignment(parent)) return parent.name === node
+  return ts.isBindingElement(parent) && parent.propertyName === node
 }
 
 /** False for names of members, types and modules. */

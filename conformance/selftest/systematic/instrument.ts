@@ -1,45 +1,33 @@
 import ts from 'typescript'
-import { type Alternative, alternativesTo } from './alternatives.ts'
-import { isDecision, isPure } from './purity.ts'
-
-/** A fault of the server that the instrumented code has when its number is switched on. */
-export interface SourceMutant {
-  /** Names file, function, place and change, without line numbers: other changes of the file do not change it. */
-  readonly id: string
-  readonly line: number
-}
+import { alternativesTo } from './alternatives.ts'
 
 export interface Instrumented {
   readonly text: string
-  readonly mutants: readonly SourceMutant[]
+  /** Name file, function, place and change, without line numbers: other changes of the file do not change them. */
+  readonly mutants: readonly string[]
 }
 
 /** The function of the instrumented code that is true for the mutant that is switched on. */
 export const switchName = '__mutant'
-/** The function that compares values with those of the mutants, in code that notes where they differ. */
-export const noteName = '__note'
 
 /**
  * Returns a file with all its mutants in it, each behind a switch, so that one build of the server serves for all.
  * @param first number of the first mutant
- * @param notes true for code that does not mutate, but notes which mutants would make a difference
  */
-export function instrument(file: string, text: string, first: number, notes = false): Instrumented {
+export function instrument(file: string, text: string, first: number): Instrumented {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true)
-  const mutants: SourceMutant[] = []
+  const mutants: string[] = []
   const counted = new Map<string, number>()
 
-  /** Registers a mutant and returns its number. */
-  const register = (node: ts.Node, what: string): number => {
+  /** Registers a mutant. Returns the expression that is true while it is switched on. */
+  const isOn = (node: ts.Node, what: string): string => {
     const place = node.getText(source).replace(/\s+/g, ' ')
     const base = `${file} ${nameAround(node, source)}: ${shortened(place)} → ${shortened(what)}`
     const count = (counted.get(base) ?? 0) + 1
     counted.set(base, count)
-    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
-    mutants.push({ id: count === 1 ? base : `${base} (${count})`, line: line + 1 })
-    return first + mutants.length - 1
+    mutants.push(count === 1 ? base : `${base} (${count})`)
+    return `${switchName}(${first + mutants.length - 1})`
   }
-  const isOn = (node: ts.Node, what: string) => `${switchName}(${register(node, what)})`
 
   const emit = (node: ts.Node): string => {
     if (isLeftAlone(node)) return node.getFullText(source)
@@ -48,19 +36,10 @@ export function instrument(file: string, text: string, first: number, notes = fa
       // In a block of its own, so that an `else` that follows belongs to the same `if` as before.
       return `${leading(node)} { if (!${test}) { ${inner(node)} } }`
     }
-    const others: readonly Alternative[] = alternativesTo(node, source)
+    const others = alternativesTo(node, source)
     if (others.length === 0) return leading(node) + inner(node)
-    const numbered = others.map(({ what, text: other }) => ({ other, number: register(node, what) }))
-    const compares = ({ other }: { readonly other: string }) => notes && isPure(other, node)
-    const tests = numbered
-      .filter(one => !compares(one))
-      .map(({ other, number }) => `${switchName}(${number}) ? (${other}) : `)
-    const compared = numbered.filter(compares).map(({ other, number }) => `, ${number}, () => (${other})`)
-    const value =
-      compared.length === 0
-        ? `(${inner(node)})`
-        : `${noteName}(${isDecision(node)}, (${inner(node)})${compared.join('')})`
-    return `${leading(node)}(${tests.join('')}${value})`
+    const tests = others.map(({ what, text: other }) => `${isOn(node, what)} ? (${other}) : `)
+    return `${leading(node)}(${tests.join('')}(${inner(node)}))`
   }
 
   /** The text of a node with that of its children instrumented. */
@@ -89,7 +68,6 @@ function isLeftAlone(node: ts.Node): boolean {
     ts.isInterfaceDeclaration(node) ||
     ts.isTypeAliasDeclaration(node) ||
     ts.isImportDeclaration(node) ||
-    ts.isDecorator(node) ||
     isTextOfError(node)
   )
 }
