@@ -11,18 +11,18 @@ const together = [
   'escapes-markup',
   'rounds-to-six-decimals',
   'tokenize-drops-null',
-  'lists-cut-metadata',
+  'trims-metadata',
   'unauthorized-create-stores',
-  'refused-update-moves-containers',
+  'refused-update-keeps-metadata',
   'update-in-other-type-applies',
   'keys-in-any-case',
   'ids-by-prefix',
   'finds-a-prefix-of-an-index',
   'idempotency-of-all-callers',
   'key-in-a-header',
-  'status-of-409-is-400',
+  'status-of-problems-is-400',
   'offset-reversed',
-  'created-again-inherits',
+  'created-again-keeps-its-change',
 ]
 
 tap.test('sixteen faults at once are each caught', async t => {

@@ -191,31 +191,6 @@ export const accessMutants: Mutants = {
     failing: ['APP-541.a'],
     change: useKeys('PUT', /^\/tenants\/self$/, [403], target => [target.managementKey]),
   },
-  // The name of a tenant is accepted, and not kept.
-  'keeps-no-name': {
-    failing: ['APP-541.a'],
-    change: changeRequest('PUT', /^\/tenants\/self$/, body => ({
-      ...body,
-      name: typeof body.name === 'string' ? body.name.replace(/^n$/, 'another') : body.name,
-    })),
-  },
-  // Renaming leaves no entry in the log.
-  'renames-unseen': {
-    failing: ['APP-541.a'],
-    change: changeResponse('GET', /^\/logs$/, body => ({
-      ...body,
-      data: body.data.filter((entry: Body) => entry.entity_type !== 'tenant'),
-    })),
-  },
-  // A repeated request renames the tenant again.
-  'renames-twice': {
-    failing: ['APP-541.a'],
-    change: intercept('PUT', /^\/tenants\/self$/, (received, next) => {
-      const headers = new Headers(received.headers)
-      headers.delete('SVC-IDEMPOTENCY-KEY')
-      return next(requestFrom(received, { headers }))
-    }),
-  },
   // Every key reads the tenant.
   'shows-tenants-to-all': {
     failing: ['APP-542.a'],

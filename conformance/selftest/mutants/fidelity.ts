@@ -1,5 +1,4 @@
 import {
-  any,
   type Body,
   changeRequest,
   changeResponse,
@@ -94,14 +93,6 @@ export const fidelityMutants: Mutants = {
     failing: ['DAT-010.get-composed'],
     change: storedText(text => text.normalize('NFD')),
   },
-  'empty-list-as-object': {
-    failing: ['DAT-010.get-nested-empties'],
-    change: stored(data =>
-      JSON.parse(
-        JSON.stringify(data, (_name, inner) => (Array.isArray(inner) && inner.length === 0 ? {} : inner)),
-      ),
-    ),
-  },
   'drops-empty-members': {
     failing: ['DAT-010.get-nested-empties'],
     change: stored(data => everyMember(data, inner => !isEmpty(inner))),
@@ -177,25 +168,11 @@ export const fidelityMutants: Mutants = {
       body?.metadata ? { ...body, metadata: everyText(body.metadata, cut(255)) } : body,
     ),
   },
-  'lists-cut-metadata': {
-    failing: ['WIR-543.metadata-long'],
-    change: listed(listOrSearch, one => ({
-      ...one,
-      metadata: one.metadata && everyText(one.metadata, cut(200)),
-    })),
-  },
   'trims-metadata': {
     failing: ['TOK-053.metadata-blanks'],
     change: changeRequest('POST', tokens, body =>
       body?.metadata ? { ...body, metadata: everyText(body.metadata, text => text.trim()) } : body,
     ),
-  },
-  'metadata-in-lower-case': {
-    failing: ['TOK-053.metadata-case'],
-    change: listed(listOrSearch, one => ({
-      ...one,
-      metadata: one.metadata && everyText(one.metadata, text => text.toLowerCase()),
-    })),
   },
   'metadata-keys-in-lower-case': {
     failing: ['TOK-053.metadata-case'],
@@ -205,14 +182,6 @@ export const fidelityMutants: Mutants = {
         one.metadata &&
         Object.fromEntries(Object.entries(one.metadata).map(([name, value]) => [name.toLowerCase(), value])),
     })),
-  },
-  'containers-in-lower-case': {
-    failing: ['TOK-053.containers'],
-    change: changeResponse('GET|POST|PATCH', any, (body: Body) =>
-      Array.isArray(body?.containers)
-        ? { ...body, containers: body.containers.map((one: string) => one.toLowerCase()) }
-        : body,
-    ),
   },
   'containers-sorted': {
     failing: ['TOK-053.containers'],

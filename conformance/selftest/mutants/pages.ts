@@ -71,7 +71,6 @@ const listMutants: Mutants = Object.fromEntries(
 export const pagesMutants: Mutants = {
   ...listMutants,
   'jobs-25-by-default': { failing: ['PAG-543.jobs'], change: defaultsTo(/^\/jobs$/, 25) },
-  'jobs-at-most-50': { failing: ['PAG-543.jobs'], change: capsAt(/^\/jobs$/, 50) },
   'jobs-of-any-size': {
     failing: ['PAG-501.bounds-jobs'],
     change: pages(/^\/jobs$/, 'GET', query => {

@@ -94,12 +94,6 @@ export const refusalMutants: Mutants = {
       store(body => ({ ...body, id: undefined })),
     ),
   },
-  'taken-id-overwrites-metadata': {
-    failing: ['WIR-545.create-taken-undone'],
-    change: afterRefusal('POST', tokens, [409], ({ body, ...rest }, next, key) =>
-      patch(() => ({ metadata: body.metadata }))({ ...rest, body, path: `/tokens/${body.id}` }, next, key),
-    ),
-  },
   'wrong-content-type-stores': {
     failing: ['WIR-545.create-other-type-undone'],
     change: afterRefusal(
@@ -116,15 +110,6 @@ export const refusalMutants: Mutants = {
       tokens,
       [413],
       store(body => ({ ...body, metadata: undefined })),
-    ),
-  },
-  'refused-update-moves-containers': {
-    failing: ['TOK-036.update-invalid-undone'],
-    change: afterRefusal(
-      'PATCH',
-      token,
-      [400],
-      patch(({ containers }) => ({ containers })),
     ),
   },
   'refused-update-keeps-metadata': {
@@ -227,21 +212,6 @@ export const refusalMutants: Mutants = {
       },
     ]),
   ),
-  // A refusal of a create reserves the id for a while.
-  'forbidden-create-reserves-id': {
-    failing: ['AUT-002.create-forbidden-undone'],
-    change: next => {
-      const burnt = new Set<string>()
-      return intercept('POST', tokens, async received => {
-        const { id } = received.body ?? {}
-        if (burnt.has(id))
-          return responseFrom(await next(requestFrom(received, { body: { type: 'none' } })), { status: 409 })
-        const response = await next(requestFrom(received))
-        if (response.status === 403 && typeof id === 'string') burnt.add(id)
-        return response
-      })(next, undefined as never)
-    },
-  },
   // The values of a refused update are in the problem.
   'update-problem-repeats-data': {
     failing: ['ERR-507.each-update'],

@@ -59,18 +59,6 @@ export const responsesMutants: Mutants = {
       status === 403 ? { ...body, detail: `the key ${key} may not do this` } : body,
     ),
   },
-  'key-in-a-list': {
-    failing: ['WIR-544.of-the-request'],
-    change: intercept('GET', /^\/(tokens|reactors)$/, async (received, next) => {
-      const response = await next(requestFrom(received))
-      const body = await bodyOf(response)
-      return body?.pagination
-        ? responseFrom(response, {
-            body: { ...body, pagination: { ...body.pagination, requested_with: keyOf(received) } },
-          })
-        : response
-    }),
-  },
   'unknown-key-in-a-problem': {
     failing: ['WIR-544.unknown'],
     change: problem((body, status, key) =>
@@ -95,10 +83,6 @@ export const responsesMutants: Mutants = {
       )
       return responseFrom(response, { body: { ...(await bodyOf(response)), token: await bodyOf(shown) } })
     }),
-  },
-  'status-of-409-is-400': {
-    failing: ['ERR-514.each'],
-    change: problem((body, status) => (status === 409 ? { ...body, status: 400 } : body)),
   },
   'trace-of-writes-is-new': {
     failing: ['WIR-501.each-create'],
@@ -136,13 +120,6 @@ export const responsesMutants: Mutants = {
       if (response.status === 405) to.set('Allow', 'GET, POST, PUT, PATCH, DELETE')
     }),
   },
-  'allow-lacks-delete': {
-    failing: ['ERR-502.allow'],
-    change: headers((to, _request, response) => {
-      const allow = to.get('Allow')
-      if (response.status === 405 && allow) to.set('Allow', allow.replace(/,? ?DELETE/, ''))
-    }),
-  },
   'invocation-at-most-4-mb': {
     failing: ['INV-005.near'],
     change: intercept('POST', react, async (received, next) => {
@@ -167,22 +144,6 @@ export const responsesMutants: Mutants = {
   'update-answers-another-updater': {
     failing: ['TOK-034.whole'],
     change: changeResponse('PATCH', token, body => ({ ...body, modified_by: body.created_by })),
-  },
-  'update-answers-an-older-time': {
-    failing: ['TOK-034.whole'],
-    change: changeResponse('PATCH', token, body => ({ ...body, modified_at: body.created_at })),
-  },
-  'update-answers-old-containers': {
-    failing: ['TOK-034.whole'],
-    change: intercept('PATCH', token, async (received, next, target) => {
-      const before = await bodyOf(
-        await next(requestFrom({ ...received, method: 'GET', text: '' }, { key: target.privateKey })),
-      )
-      const response = await next(requestFrom(received))
-      return response.ok
-        ? responseFrom(response, { body: { ...(await bodyOf(response)), containers: before.containers } })
-        : response
-    }),
   },
   // A reactor is not changed by whom it says.
   'reactor-answers-its-creator': {

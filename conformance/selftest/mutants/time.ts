@@ -1,6 +1,5 @@
 import { hour, minute } from '../../src/cases/values.ts'
 import {
-  any,
   type Body,
   bodyOf,
   changeResponse,
@@ -95,43 +94,9 @@ export const timeMutants: Mutants = {
       }),
     ),
   },
-  // A token whose expiry is more than a year away, but not for ever, has none.
-  'forgets-an-expiry-beyond-a-year': {
-    failing: ['TOK-039.beyond-a-year'],
-    change: timed(now => (next, target) => {
-      const given = new Map<string, string>()
-      return intercept('GET|POST', /^\/tokens(\/(?!search)[^/]+)?$/, async received => {
-        const { expires_at } = received.body ?? {}
-        const ahead = typeof expires_at === 'string' ? Date.parse(expires_at) - now() : 0
-        const isFar = ahead > 366 * day && ahead < 1000 * day
-        const response = await next(
-          requestFrom(
-            received,
-            isFar ? { body: { ...received.body, expires_at: '2999-01-01T00:00:00Z' } } : {},
-          ),
-        )
-        const body = await bodyOf(response)
-        if (!response.ok || typeof body?.id !== 'string') return response
-        if (isFar) given.set(body.id, expires_at)
-        const shown = given.get(body.id)
-        return shown === undefined
-          ? response
-          : responseFrom(response, { body: { ...body, expires_at: shown } })
-      })(next, target)
-    }),
-  },
   'order-of-changes': {
     failing: ['PAG-503.changed'],
     change: changeResponse('GET', tokens, body => ({
-      ...body,
-      data: [...body.data].sort((a: Body, b: Body) =>
-        (a.modified_at ?? a.created_at) < (b.modified_at ?? b.created_at) ? 1 : -1,
-      ),
-    })),
-  },
-  'search-order-of-changes': {
-    failing: ['PAG-503.changed'],
-    change: changeResponse('POST', /^\/tokens\/search$/, body => ({
       ...body,
       data: [...body.data].sort((a: Body, b: Body) =>
         (a.modified_at ?? a.created_at) < (b.modified_at ?? b.created_at) ? 1 : -1,
@@ -189,29 +154,6 @@ export const timeMutants: Mutants = {
         return token && query.includes(token.containers[0]) && Array.isArray(body.data)
           ? responseFrom(response, { body: { ...body, data: [...body.data, token] } })
           : response
-      })(next, target)
-    },
-  },
-  // A token created under a former id has the metadata and the creation time of the first.
-  'created-again-inherits': {
-    failing: ['TOK-503.again'],
-    change: (next, target) => {
-      const first = new Map<string, Body>()
-      const gone = new Map<string, Body>()
-      return intercept('GET|POST|DELETE', any, async received => {
-        const response = await next(requestFrom(received))
-        if (received.method === 'POST' && tokens.test(received.path) && response.ok) {
-          const body = await bodyOf(response)
-          if (received.body?.id === body.id && !first.has(body.id)) first.set(body.id, body)
-          return response
-        }
-        if (!token.test(received.path)) return response
-        const id = decodeURIComponent(received.path.slice('/tokens/'.length))
-        if (received.method === 'DELETE' && response.ok && first.has(id)) gone.set(id, first.get(id))
-        const old = gone.get(id)
-        if (received.method !== 'GET' || !response.ok || old === undefined) return response
-        const body = await bodyOf(response)
-        return responseFrom(response, { body: { ...body, metadata: { ...old.metadata, ...body.metadata } } })
       })(next, target)
     },
   },
