@@ -15,8 +15,6 @@ export interface Target {
   /** Has its data in `data`; removed when it ends. */
   readonly folder: string
   memory(): Promise<Memory>
-  /** Its standard error so far. */
-  stderr(): string
   /** Resolves with how it ended. */
   readonly ended: Promise<string>
   hasEnded(): boolean
@@ -28,15 +26,13 @@ export interface TargetOptions {
   readonly storage: 'memory:' | 'level:'
   /** True if the server checks its responses against the contract. */
   readonly dev: boolean
-  /** The path of a module to preload, from the root of the repository. */
-  readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Starts the server from its sources, since a build may be outdated. */
-export async function startTarget({ storage, dev, preload, env = {} }: TargetOptions): Promise<Target> {
+export async function startTarget({ storage, dev, env = {} }: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'surrogate-soak-'))
   const setup = join(folder, 'bootstrap.json')
   await writeFile(setup, JSON.stringify(bootstrap))
@@ -45,9 +41,7 @@ export async function startTarget({ storage, dev, preload, env = {} }: TargetOpt
     '--max-semi-space-size=32',
     '--expose-gc',
     ...loader,
-    ...['server/verify/soak/probe.ts', ...(preload === undefined ? [] : [preload])].map(
-      path => `--import=${locateProgram(path)}`,
-    ),
+    `--import=${locateProgram('server/verify/soak/probe.ts')}`,
     ...programArguments(),
   ]
   const flags = [
@@ -102,7 +96,6 @@ async function attach(child: ChildProcess, folder: string): Promise<Target> {
       ])) as [Memory]
       return memory
     },
-    stderr: () => stderr,
     ended,
     hasEnded: () => over,
     end: async () => {

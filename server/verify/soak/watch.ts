@@ -1,6 +1,6 @@
 /**
- * A separate process that reads one token again and again over its own connection, and reports slow reads to its
- * parent. So the load of the others does not slow these reads down.
+ * A separate process that reads one token again and again over its own connection, so that the load of the others
+ * does not slow these reads down.
  */
 import { readFileSync } from 'node:fs'
 import { Agent, type RequestOptions, request } from 'node:http'
@@ -16,14 +16,6 @@ export interface WatchJob {
   readonly opensAgain?: boolean
 }
 
-/** A slow read. Times are epoch milliseconds with fractions, comparable between processes. */
-export interface SlowRead {
-  readonly startMs: number
-  readonly endMs: number
-  /** The part of the time that the server caused. */
-  readonly netMs: number
-}
-
 export interface WatchSummary {
   readonly reads: number
   readonly p50Ms: number
@@ -31,17 +23,10 @@ export interface WatchSummary {
   readonly maxMs: number
 }
 
-export type WatchMessage =
-  | { readonly slow: SlowRead }
-  | { readonly summary: WatchSummary }
-  | { readonly failed: string }
+export type WatchMessage = { readonly summary: WatchSummary } | { readonly failed: string }
 
-/** Faster reads are not reported. */
-const slowMs = 100
 const pauseMs = 10
 const timeoutMs = 60_000
-
-const nowMs = () => performance.timeOrigin + performance.now()
 
 /**
  * Returns the milliseconds since its start in which the main thread of a process was ready to run but had no
@@ -73,10 +58,9 @@ async function watch(job: WatchJob): Promise<void> {
     if (isOver) tellSummary()
   })
   try {
-    for await (const { status, startMs, endMs, netMs } of reads(job)) {
+    for await (const { status, netMs } of reads(job)) {
       taken.push(netMs)
       if (status >= 500) report({ failed: `a concurrent read had status ${status}` })
-      if (netMs > slowMs) report({ slow: { startMs, endMs, netMs } })
       if (isAsked) tellSummary()
     }
   } catch (error) {
@@ -92,16 +76,17 @@ async function* reads({
   path,
   key,
   opensAgain = false,
-}: WatchJob): AsyncGenerator<SlowRead & { readonly status: number }> {
+}: WatchJob): AsyncGenerator<{ readonly status: number; readonly netMs: number }> {
   const agent = new Agent({ keepAlive: !opensAgain, maxSockets: 1 })
   const options = { port, path, agent, headers: { 'SVC-API-KEY': key }, timeout: timeoutMs }
   for (;;) {
     const waitedBefore = waitedMs(pid) + waitedMs('self')
-    const startMs = nowMs()
+    const startMs = performance.now()
     const status = await statusOf(options)
-    const endMs = nowMs()
-    const netMs = Math.max(0, endMs - startMs - (waitedMs(pid) + waitedMs('self') - waitedBefore))
-    yield { status, startMs, endMs, netMs }
+    const passedMs = performance.now() - startMs
+    // The part of the time that the server caused.
+    const netMs = Math.max(0, passedMs - (waitedMs(pid) + waitedMs('self') - waitedBefore))
+    yield { status, netMs }
     await wait(pauseMs)
   }
 }

@@ -2,12 +2,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { loader, locateProgram } from '../support/process.ts'
-import type { SlowRead, WatchJob, WatchMessage, WatchSummary } from './watch.ts'
+import type { WatchJob, WatchMessage, WatchSummary } from './watch.ts'
 
 /** The watching process, as seen by the process that started it. */
 export interface Watcher {
-  /** Returns the slow reads since the last call, oldest first. */
-  slowReads(): SlowRead[]
   /** Returns failures of the reads themselves. */
   readonly failures: readonly string[]
   /** Resolves with figures of the reads since the last call, including the current one. */
@@ -18,21 +16,14 @@ export interface Watcher {
 export function startWatcher(job: WatchJob): Watcher {
   const child = fork(fileURLToPath(locateProgram('server/verify/soak/watch.ts')), { execArgv: [...loader] })
   const failures: string[] = []
-  let slow: SlowRead[] = []
   let onSummary = (_: WatchSummary) => {}
   child.on('message', (message: WatchMessage) => {
-    if ('slow' in message) slow.push(message.slow)
-    else if ('summary' in message) onSummary(message.summary)
+    if ('summary' in message) onSummary(message.summary)
     else failures.push(message.failed)
   })
   const ended = once(child, 'exit')
   child.send(job)
   return {
-    slowReads: () => {
-      const reads = slow
-      slow = []
-      return reads
-    },
     failures,
     summary: async () => {
       const answer = new Promise<WatchSummary>(resolve => {
