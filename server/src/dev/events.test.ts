@@ -1,8 +1,8 @@
 import t from 'tap'
 import { openReactors, reactorOn } from '../../verify/support/reactors.ts'
-import { openStream, overWire } from '../../verify/support/stream.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { Dev, type DevEvent } from '../generated/dev-client/index.ts'
+import { openStream, overWire } from './_stream.ts'
 import { EventStream, Events } from './events.ts'
 
 /** Opens a stream over the wire or in process. */

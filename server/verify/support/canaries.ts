@@ -70,7 +70,7 @@ export function routingNumber(): string {
 }
 
 /** Returns all encodings in which a value may be stored, as bytes to search for. */
-export function spellings(value: string): [encoding: string, bytes: Buffer][] {
+function spellings(value: string): [encoding: string, bytes: Buffer][] {
   const bytes = Buffer.from(value)
   const percent = Array.from(bytes, byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
   const found: [string, Buffer][] = [

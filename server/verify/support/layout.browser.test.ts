@@ -6,27 +6,6 @@ import { flaws, looks, openLook } from './layout.ts'
 import { openReactors, reactorOn } from './reactors.ts'
 import { openTenant, openVault, type TestTenant } from './vault.ts'
 
-const page = (field: string, content: string) =>
-  `<html lang="en"><title>x</title><body style="margin:0"><main><h1>x</h1><div class="column" style="width:200px">
-  <label>Name <input style="border:1px solid ${field}"></label>${content}</div></main></body></html>`
-
-t.test('what does not fit, is too faint or shuts people out is found', withoutChromium, async t => {
-  const look = { width: 390, colorScheme: 'light' } as const
-  const shown = await openLook(await openBrowser(t), look)
-  const found = async (html: string) => {
-    await shown.setContent(html)
-    return (await flaws(shown, 'layout-control', look, { columns: '.column' })).join('\n')
-  }
-  t.equal(await found(page('#767676', '<p>text</p>')), '')
-  const wide = (width: number) => `<div style="width:${width}px">text</div>`
-  t.match(await found(page('#767676', wide(250))), /DIV\.: 250 of 200/, 'beyond its column')
-  t.match(await found(page('#767676', wide(400))), /the page: 400 of 390/, 'beyond the screen')
-  t.equal(await found(page('#767676', `<div style="overflow:auto" tabindex="0">${wide(400)}</div>`)), '')
-  t.match(await found(page('#cccccc', '')), /<input .*: 1\.\d/, 'a border of less than 3:1')
-  t.match(await found(page('#767676', '<p style="color:#aaa">text</p>')), /color-contrast/)
-  t.match(await found(page('#767676', '<button></button>')), /button-name/)
-})
-
 t.test('/docs fits into every screen, and is open to everybody', withoutChromium, async t => {
   const vault = openVault(t)
   const { url } = await vault.listen()
