@@ -2,6 +2,24 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import t from 'tap'
 import { openVault } from '../../../verify/support/vault.ts'
+import { silentLog } from '../../base/log.ts'
+import { systemRandom } from '../../base/random.ts'
+import { createOperatorCore } from './operator-port.ts'
+
+t.test('the port has metrics and health, asked by GET or HEAD only', async t => {
+  const core = createOperatorCore({
+    health: { unhealthy: () => undefined, formulas: () => undefined, draining: () => false },
+    metrics: { contentType: 'text/plain', text: async () => 'x 1' },
+    log: silentLog,
+    random: systemRandom(),
+  })
+  const ask = async (method: string, path: string) =>
+    (await core({ method, path, query: '', headers: {}, readBody: async () => undefined })).status
+  t.equal(await ask('GET', '/metrics'), 200)
+  t.equal(await ask('GET', '/livez'), 200)
+  t.equal(await ask('POST', '/livez'), 404)
+  t.equal(await ask('GET', '/tokens'), 404)
+})
 
 t.test('a port that is taken is refused with the error of the system, and can be opened later', async t => {
   const taken = createServer().listen(0, '127.0.0.1')
