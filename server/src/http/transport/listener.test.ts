@@ -32,18 +32,6 @@ const held: readonly {
 }[] = [
   { name: 'that sends nothing', bounds: { headersTimeoutMs: shortMs }, sends: '', gets: /^HTTP\/1\.1 408 / },
   {
-    name: 'that sends half a head',
-    bounds: { headersTimeoutMs: shortMs },
-    sends: 'GET / HTTP/1.1\r\nHost: va',
-    gets: /^HTTP\/1\.1 408 /,
-  },
-  {
-    name: 'that sends a head byte by byte',
-    bounds: { headersTimeoutMs: shortMs },
-    sends: 'GET / HTTP/1.1\r\nX-A: ',
-    trickles: true,
-  },
-  {
     name: 'that sends a second head byte by byte',
     bounds: { headersTimeoutMs: shortMs },
     sends: `${head('GET', '/')}GET / HTTP/1.1\r\nX-A: `,
@@ -54,13 +42,6 @@ const held: readonly {
     bounds: {},
     sends: 'hello\r\n\r\n',
     gets: /^HTTP\/1\.1 400 [\s\S]*close/,
-    ends: true,
-  },
-  {
-    name: 'refused with 431',
-    bounds: {},
-    sends: head('GET', '/', `X-A: ${'a'.repeat(17_000)}`),
-    gets: /^HTTP\/1\.1 431 /,
     ends: true,
   },
   {
@@ -80,12 +61,6 @@ const held: readonly {
     name: 'that never reads its response',
     bounds: { silenceTimeoutMs: shortMs },
     sends: head('GET', '/long'),
-    reads: false,
-  },
-  {
-    name: 'that never reads its last response',
-    bounds: { silenceTimeoutMs: shortMs },
-    sends: head('GET', '/long', 'Connection: close'),
     reads: false,
   },
   {
