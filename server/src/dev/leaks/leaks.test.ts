@@ -28,38 +28,13 @@ async function fill(tenant: TestTenant) {
   }
 }
 
-const base64 = (text: string) => Buffer.from(text).toString('base64')
-
-/** A text without a leak that differs in little, and the same with one. */
-const cases: readonly [text: string, token: string, spelling: string, control: string][] = [
-  [`card=${number};`, 'the-card', 'plain', `card=${number.slice(0, -1)}3;`],
-  [`x${number}y`, 'the-card', 'plain', `x${number.slice(1)}y`],
-  ['4242 4242 4242 4242', 'the-card', 'separated', '4242 4242 4242 4241'],
-  ['12 4242-4242-4242-4242', 'the-card', 'separated', '4242--4242-4242-4242'],
-  [base64(number), 'the-card', 'base64', base64(number.replace('2', '3'))],
-  [base64(`a: ${note}`), 'the-note', 'base64', base64(`a: ${note.replace('secret', 'secre')}`)],
-  [base64(`ab: ${note}.`), 'the-note', 'base64', base64('ab: another text')],
-  [Buffer.from(`?>${note}`).toString('base64url'), 'the-note', 'base64', 'YSBzZWNyZXQ'],
-  [JSON.stringify({ name }), 'the-name', 'json', JSON.stringify({ name: name.replace('Z', 'z') })],
-  [`?q=${encodeURIComponent(note)}`, 'the-note', 'url', `?q=${encodeURIComponent('a secret')}`],
-  [`INSERT ('${name}')`, 'the-name', 'plain', `INSERT ('${name.slice(1)}')`],
-  ['{"n":98765432}', 'the-number', 'plain', '{"n":9876543}'],
-]
-
-t.test('values are found in each spelling, and nothing that only resembles them', async t => {
+t.test('short and repeated values are left out, and counted', async t => {
   const vault = openVault(t)
   const tenant = await openTenant(vault)
   await fill(tenant)
-  const { leaks } = vault.dev.forTenant(tenant)
-  for (const [text, token, spelling, control] of cases) {
-    const report = await leaks.find(`first line\n  ${text}`)
-    t.match(report.places, [{ line: 2, tokenId: token, spelling }], text)
-    t.equal(report.places.length, 1, text)
-    t.same((await leaks.find(control)).places, [], control)
-  }
-  const { places, values, skipped } = await leaks.find('short aaaaaaaaaa 12 2030')
-  t.same(places, [], 'short and repeated values are left out')
-  t.same([values, skipped], [4, 4], 'and counted')
+  const { places, values, skipped } = await vault.dev.forTenant(tenant).leaks.find('short aaaaaaaaaa 12 2030')
+  t.same(places, [])
+  t.same([values, skipped], [4, 4])
 })
 
 t.test('places are lines and columns, also where a text is sent in parts', async t => {
