@@ -86,6 +86,7 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^lucene$/, 'server/src/search/')
   onlyIn(t, /^decimal\.js/, 'server/src/expressions/')
   onlyIn(t, /^(openapi-backend|ajv)/, 'server/src/contract/')
+  onlyIn(t, /^ipaddr\.js$/, 'server/src/egress/')
   onlyIn(t, /^proxy-addr$/, 'server/src/http/transport/')
   onlyIn(t, /^level$/, 'server/src/storage/engines/level/')
   onlyIn(t, /^pg(-|$)/, 'server/src/storage/engines/postgres/')

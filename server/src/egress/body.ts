@@ -1,39 +1,34 @@
-import type { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { brotliDecompress, unzip, type ZlibOptions } from 'node:zlib'
 import { EgressError } from './egress-error.ts'
-import type { Incoming } from './exchange.ts'
+import { type Incoming, tooLong } from './exchange.ts'
 
 export const acceptedEncodings = 'gzip, deflate, br'
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+type Decode = (bytes: Uint8Array, options: ZlibOptions) => Promise<Uint8Array>
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: promisify(unzip),
+  'x-gzip': promisify(unzip),
+  deflate: promisify(unzip),
+  br: promisify(brotliDecompress),
 }
 
 /**
- * Reads and decompresses the body of a response. Counts bytes as they arrive, before and after decompression, so
- * that a body that is too large is never held in memory.
+ * Reads and decompresses the body of a response. No more than `mostBytes` are held in memory, neither before nor after
+ * decompression.
  * @throws {EgressError} size, network
  */
 export async function readBody({ headers, body }: Incoming, mostBytes: number): Promise<Uint8Array> {
   const coding = headers['content-encoding']?.trim().toLowerCase() || 'identity'
-  const decoder = decoders[coding]
-  if (!decoder && coding !== 'identity') {
+  const decode = decoders[coding]
+  if (!decode && coding !== 'identity') {
     throw new EgressError('network', 'the response has an unsupported content encoding')
   }
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const keep = async (source: AsyncIterable<Uint8Array>) => {
-    for await (const chunk of source) {
-      bytes += chunk.length
-      if (bytes > mostBytes) throw new EgressError('size', `the response is longer than ${mostBytes} bytes`)
-      chunks.push(chunk)
-    }
-  }
-  const pieces = body(mostBytes)
-  await (decoder ? pipeline(pieces, decoder(), keep) : keep(pieces))
-  return Buffer.concat(chunks)
+  const bytes = await buffer(body(mostBytes))
+  // A 204 may name an encoding, too.
+  if (!decode || bytes.length === 0) return bytes
+  return await decode(bytes, { maxOutputLength: mostBytes }).catch(error => {
+    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLong(mostBytes) : error
+  })
 }

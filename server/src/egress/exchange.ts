@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { addAbortSignal } from 'node:stream'
 import type { Admission, Party } from '../base/flow/admission.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import { literalAddress } from './addresses.ts'
@@ -95,28 +96,30 @@ export class Exchanges {
  */
 export class Exchange {
   readonly #options: ExchangesOptions
-  readonly #terms: Terms
-  readonly #timer: NodeJS.Timeout
-  readonly #abort = () => this.end()
-  readonly #release: () => void
-  #ended: EgressError | undefined
+  /** Aborted, with an `EgressError` as the reason, when the exchange ends. */
+  readonly #over = new AbortController()
   #request: ClientRequest | undefined
-  #response: IncomingMessage | undefined
-  /** Rejects the promise of `send`. */
-  #fail: (error: EgressError) => void = () => {}
 
   /** Use `Exchanges.begin`. */
-  constructor(options: ExchangesOptions, terms: Terms, release: () => void) {
+  constructor(options: ExchangesOptions, { timeoutMs, signal }: Terms, release: () => void) {
     this.#options = options
-    this.#terms = terms
-    this.#release = release
+    const end = () => this.end()
     // Keeps the process alive until the exchange has ended, unlike the timer of `AbortSignal.timeout`.
-    this.#timer = setTimeout(this.#abort, terms.timeoutMs)
-    const { signal } = terms
+    const timer = setTimeout(end, timeoutMs)
+    const over = this.#over.signal
+    over.addEventListener('abort', () => {
+      clearTimeout(timer)
+      release()
+    })
     if (!signal) return
-    // All exchanges of an invocation listen to its signal; without this, Node would warn of a leak.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', this.#abort, { once: true })
+    // All exchanges of an invocation listen to its signal, and all redirects to this one: Node would warn of a leak.
+    setMaxListeners(0, signal, over)
+    signal.addEventListener('abort', end, { signal: over })
+  }
+
+  /** Ends the exchange, if it has not ended. */
+  end(reason = new EgressError('time', 'no response in time')): void {
+    this.#over.abort(reason)
   }
 
   /**
@@ -124,108 +127,47 @@ export class Exchange {
    * next request may be of another tenant, or the address may have changed. A failure ends the exchange.
    * @throws {EgressError}
    */
-  send(outgoing: Outgoing): Promise<Incoming> {
-    this.#drop()
-    return new Promise((done, fail) => {
-      if (this.#ended) return fail(this.#ended)
-      this.#fail = fail
-      try {
-        this.#begin(outgoing, done)
-      } catch (error) {
-        // Node throws a TypeError for a request that is not valid HTTP, such as a line break in a header.
-        this.end(
-          error instanceof TypeError
-            ? new EgressError('request', 'the request is not valid HTTP')
-            : toEgressError(error),
-        )
-      }
-    })
-  }
-
-  /** Ends the exchange, if it has not ended. */
-  end(reason = new EgressError('time', 'no response in time')): void {
-    if (this.#ended) return
-    this.#ended = reason
-    clearTimeout(this.#timer)
-    this.#terms.signal?.removeEventListener('abort', this.#abort)
-    this.#release()
-    this.#drop()
-  }
-
-  #begin(
-    { url, method, headers, acceptEncoding, body, accepts }: Outgoing,
-    done: (head: Incoming) => void,
-  ): void {
-    const { resolve = systemResolve, isOwn } = this.#options
-    const isSecure = url.protocol === 'https:'
-    const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
-    const isAllowed = (address: string) => accepts(address) && !isOwn?.(address, port)
-    const literal = literalAddress(url)
-    if (literal !== undefined && !isAllowed(literal))
-      throw new EgressError('refused', 'the address is not allowed')
-    const request = (isSecure ? requestHttps : requestHttp)({
-      hostname: literal ?? url.hostname,
-      port,
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: framed({ headers, acceptEncoding, body }),
-      agent: false,
-      lookup: guardedLookup(resolve, isAllowed),
-      maxHeaderSize: headBytes,
-      insecureHTTPParser: false,
-    })
-    this.#request = request
-    const fail = (error?: unknown) => {
-      if (this.#request === request) this.end(toEgressError(error))
+  async send(outgoing: Outgoing): Promise<Incoming> {
+    const over = this.#over.signal
+    this.#request?.destroy()
+    this.#request = undefined
+    let request: ClientRequest | undefined
+    try {
+      over.throwIfAborted()
+      request = open(outgoing, over, this.#options)
+      this.#request = request
+      const response = await headOf(request, over)
+      const { statusCode: status = 0, headers } = response
+      if (status < 200 || status > 599) throw new EgressError('network', 'network error')
+      return { status, headers, body: mostBytes => this.#read(addAbortSignal(over, response), mostBytes) }
+    } catch (error) {
+      const known = toEgressError(error)
+      // A further request has taken the place of this one, which does not concern that.
+      if (this.#request === request) this.end(known)
+      throw over.reason ?? known
     }
-    let interim = 0
-    request
-      // What follows a whole response is no part of it.
-      .on('error', error => {
-        if (!this.#response?.complete) fail(error)
-      })
-      // Nobody asks for another protocol. Node leaves the socket to the listener.
-      .on('upgrade', (_response, socket) => {
-        socket.destroy()
-        fail()
-      })
-      .on('information', ({ statusCode }) => {
-        if (statusCode === 101 || ++interim > mostInterim) fail()
-      })
-      .on('response', response => {
-        // The reader of the body gets the error; without a reader there is nobody to tell.
-        response.on('error', () => {})
-        const { statusCode: status = 0, headers } = response
-        if (this.#request !== request || status < 200 || status > 599) return fail()
-        this.#response = response
-        this.#fail = () => {}
-        done({ status, headers, body: mostBytes => this.#read(response, mostBytes) })
-      })
-      .on('close', () => {
-        if (this.#response === undefined) fail()
-      })
-    request.end(body)
   }
 
   /** Not a generator: a reader who gives up ends the exchange at once, also while the next piece is awaited. */
   #read(response: IncomingMessage, mostBytes: number): AsyncIterable<Uint8Array> {
-    const pieces = response[Symbol.asyncIterator]()
+    const over = this.#over.signal
+    const pieces: AsyncIterator<Uint8Array, undefined> = response[Symbol.asyncIterator]()
     let [bytes, isWhole] = [0, false]
     const next = async () => {
       try {
-        const { done, value } = await pieces.next()
-        if (this.#ended && !isWhole) throw this.#ended
-        if (done) {
+        const piece = await pieces.next()
+        if (!isWhole) over.throwIfAborted()
+        if (piece.done) {
           isWhole = true
           this.end()
-          return { done, value: undefined }
+          return piece
         }
-        bytes += value.length
-        if (bytes > mostBytes) throw new EgressError('size', `the response is longer than ${mostBytes} bytes`)
-        return { done: false as const, value }
+        bytes += piece.value.length
+        if (bytes > mostBytes) throw tooLong(mostBytes)
+        return piece
       } catch (error) {
         this.end(toEgressError(error))
-        throw this.#ended
+        throw over.reason
       }
     }
     const stop = async () => {
@@ -234,29 +176,69 @@ export class Exchange {
     }
     return { [Symbol.asyncIterator]: () => ({ next, return: stop }) }
   }
-
-  /** Ends the last request and closes its connection. */
-  #drop(): void {
-    this.#fail(this.#ended ?? new EgressError('network', 'network error'))
-    const [request, response] = [this.#request, this.#response]
-    this.#request = undefined
-    this.#response = undefined
-    // First the response: destroying the request alone would discard what has arrived, as if nothing were missing.
-    response?.destroy(this.#ended)
-    request?.destroy()
-  }
 }
 
-/** Returns the headers of a request. Every body has a length: without one, a target could take it for the next request. */
-function framed({ headers, acceptEncoding, body }: Pick<Outgoing, 'headers' | 'acceptEncoding' | 'body'>) {
-  return {
-    ...sendableHeaders(headers),
-    ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
-    ...(body === undefined ? {} : { 'content-length': `${body.length}` }),
-  }
+/** Opens a connection to an allowed address, and sends a request. */
+function open(
+  { url, method, headers, acceptEncoding, body, accepts }: Outgoing,
+  signal: AbortSignal,
+  { resolve = systemResolve, isOwn }: ExchangesOptions,
+): ClientRequest {
+  const isSecure = url.protocol === 'https:'
+  const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
+  const isAllowed = (address: string) => accepts(address) && !isOwn?.(address, port)
+  const literal = literalAddress(url)
+  if (literal !== undefined && !isAllowed(literal))
+    throw new EgressError('refused', 'the address is not allowed')
+  const request = (isSecure ? requestHttps : requestHttp)({
+    hostname: literal ?? url.hostname,
+    port,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: {
+      ...sendableHeaders(headers),
+      ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
+      // Every body has a length: without one, a target could take it for the next request.
+      ...(body === undefined ? {} : { 'content-length': `${body.length}` }),
+    },
+    agent: false,
+    lookup: guardedLookup(resolve, isAllowed),
+    maxHeaderSize: headBytes,
+    insecureHTTPParser: false,
+    signal,
+  })
+  return request.end(body)
+}
+
+/** Resolves with the response to a request, as soon as its head has arrived. */
+function headOf(request: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((done, fail) => {
+    let interim = 0
+    request
+      .on('response', response => {
+        // The reader of the body gets the error; without a reader there is nobody to tell.
+        done(response.on('error', () => {}))
+      })
+      .on('error', fail)
+      .on('close', fail)
+      // Nobody asks for another protocol. Node leaves the socket to the listener.
+      .on('upgrade', (_response, socket) => socket.destroy())
+      .on('information', ({ statusCode }) => {
+        if (statusCode === 101 || ++interim > mostInterim) request.destroy()
+      })
+    signal.addEventListener('abort', fail)
+  })
+}
+
+/** Returns the error for a response with a body of more bytes than these. */
+export function tooLong(mostBytes: number): EgressError {
+  return new EgressError('size', `the response is longer than ${mostBytes} bytes`)
 }
 
 /** Converts an error to one whose message may be shown. */
 export function toEgressError(error: unknown): EgressError {
-  return error instanceof EgressError ? error : new EgressError('network', 'network error', error)
+  if (error instanceof EgressError) return error
+  // Node throws a TypeError for a request that is not valid HTTP, such as a line break in a header.
+  if (error instanceof TypeError) return new EgressError('request', 'the request is not valid HTTP')
+  return new EgressError('network', 'network error', error)
 }

@@ -232,7 +232,8 @@ t.test('responses are decompressed, and counted during decompression', async t =
       deflate: deflateSync(content),
     }
     const bomb = headers['x-bomb'] ? bombs[path] : undefined
-    if (coding === 'plain') response.end(Buffer.alloc(headers['x-bomb'] ? 10_001 : 10_000, 'a'))
+    if (coding === 'nothing') response.writeHead(204, { 'Content-Encoding': 'gzip' }).end()
+    else if (coding === 'plain') response.end(Buffer.alloc(headers['x-bomb'] ? 10_001 : 10_000, 'a'))
     else response.writeHead(200, { 'Content-Encoding': coding }).end(bomb ?? packed[coding] ?? 'x')
     return undefined
   })
@@ -244,6 +245,7 @@ t.test('responses are decompressed, and counted during decompression', async t =
     t.notOk(headers['content-encoding'])
     t.match(await failure(fetch({ url, headers: { 'X-Bomb': '1' } })), /^size: .*10000 bytes/, coding)
   }
+  t.match(await fetch({ url: `${receiver.origin}/nothing` }), { status: 204, body: { length: 0 } })
   t.equal(await failure(fetch({ url: `${receiver.origin}/zstd` })), 'network: network error')
   t.equal(await failure(fetch({ url: `${receiver.origin}/gzip,%20gzip` })), 'network: network error')
 })

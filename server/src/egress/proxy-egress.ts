@@ -1,5 +1,5 @@
 import { Exchanges, type ExchangesOptions, type Incoming, type Terms } from './exchange.ts'
-import { passedHeaders } from './headers.ts'
+import { type HeaderFields, passedHeaders } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 interface ProxyEgressOptions extends OriginOptions, ExchangesOptions {
@@ -10,66 +10,48 @@ interface ProxyEgressOptions extends OriginOptions, ExchangesOptions {
 interface ProxyRequest {
   readonly url: URL
   readonly method: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderFields
   readonly body?: Uint8Array | undefined
 }
 
 export interface ProxyResponse extends Pick<Incoming, 'status' | 'body'> {
   /** Names in lower case, without those of the connection. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderFields
 }
 
-export interface ProxyExchange {
-  /** Sends a request; redirects are not followed. @throws {EgressError} */
-  send(request: ProxyRequest): Promise<ProxyResponse>
-  /** Ends the exchange, including the body of the response. */
-  end(): void
-}
-
-export interface ProxyEgress {
-  /** @throws {EgressError} policy, if requests to this URL are not allowed */
-  check(url: URL): void
-  /** Begins an exchange, whose time runs from now on. @throws {EgressError} limit */
-  begin(terms: Terms): ProxyExchange
-  /** Ends all exchanges. */
-  close(): void
-}
+export type ProxyEgress = ReturnType<typeof createProxyEgress>
+export type ProxyExchange = ReturnType<ProxyEgress['begin']>
 
 /** Lets proxied requests out, to origins that the operator allows. */
-export function createProxyEgress(options: ProxyEgressOptions): ProxyEgress {
+export function createProxyEgress(options: ProxyEgressOptions) {
   const origins = new AllowedOrigins(options)
   const exchanges = new Exchanges(options)
   return {
-    check: url => void origins.checked(url),
-    begin: terms => {
+    /** @throws {EgressError} policy, if requests to this URL are not allowed */
+    check: (url: URL): void => void origins.checked(url),
+    /** Begins an exchange, whose time runs from now on. @throws {EgressError} limit */
+    begin: (terms: Terms) => {
       const exchange = exchanges.begin(terms)
       return {
-        send: async ({ url, ...request }) => {
+        /** Sends a request; redirects are not followed. @throws {EgressError} */
+        send: async ({ url, ...request }: ProxyRequest): Promise<ProxyResponse> => {
           const destination = origins.destinationOf(origins.checked(url))
-          const { status, headers, body } = await exchange.send({
-            ...destination,
-            ...request,
-            acceptEncoding: 'identity',
-          })
-          return {
-            status,
-            headers: asKnown(
-              passedHeaders(headers, options.headerPrefix),
-              destination.url.origin,
-              url.origin,
-            ),
-            body,
-          }
+          const outgoing = { ...destination, ...request, acceptEncoding: 'identity' }
+          const { status, headers, body } = await exchange.send(outgoing)
+          const passed = passedHeaders(headers, options.headerPrefix)
+          return { status, headers: asKnown(passed, destination.url.origin, url.origin), body }
         },
-        end: () => exchange.end(),
+        /** Ends the exchange, including the body of the response. */
+        end: (): void => exchange.end(),
       }
     },
-    close: () => exchanges.close(),
+    /** Ends all exchanges. */
+    close: (): void => exchanges.close(),
   }
 }
 
 /** Returns headers in which a redirect names the origin that the caller knows, not the one that it is mapped to. */
-function asKnown(headers: Record<string, string>, sent: string, known: string): Record<string, string> {
+function asKnown(headers: HeaderFields, sent: string, known: string): HeaderFields {
   const { location = '' } = headers
   if (!URL.canParse(location) || new URL(location).origin !== sent) return headers
   return { ...headers, location: atOrigin(new URL(location), known).href }

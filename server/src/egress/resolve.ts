@@ -1,5 +1,5 @@
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { EgressError } from './egress-error.ts'
 
 interface ResolvedAddress {
@@ -27,11 +27,9 @@ export function dnsResolve(servers?: readonly string[], timeoutMs = 2_000): Reso
     const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
     if (servers) resolver.setServers(servers)
     const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-    const addresses = found.flatMap((result, at) =>
-      result.status === 'fulfilled'
-        ? result.value.map(address => ({ address, family: at === 0 ? 4 : 6 }))
-        : [],
-    )
+    const addresses = found
+      .flatMap(result => (result.status === 'fulfilled' ? result.value : []))
+      .map(address => ({ address, family: isIP(address) }))
     if (addresses.length === 0) throw new EgressError('network', 'network error')
     return addresses
   }
@@ -42,20 +40,15 @@ export function dnsResolve(servers?: readonly string[], timeoutMs = 2_000): Reso
  * addresses, so a name cannot resolve to another one between the check and the connection.
  */
 export function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
-  return (hostname, options, done) => {
-    const answer = async () => {
-      const found = await resolve(hostname)
-      const passed = found.filter(({ address }) => accepts(address))
-      const first = passed[0]
-      if (!first) throw new EgressError('refused', 'the name has no allowed address')
-      return { first, passed }
-    }
-    answer().then(
-      ({ first, passed }) => {
-        if (options.all) done(null, [...passed])
-        else done(null, first.address, first.family)
-      },
-      error => done(error, '', 0),
+  const accepted = async (hostname: string) => {
+    const [first, ...others] = (await resolve(hostname)).filter(({ address }) => accepts(address))
+    if (!first) throw new EgressError('refused', 'the name has no allowed address')
+    return [first, ...others] as const
+  }
+  return (hostname, { all }, done) => {
+    accepted(hostname).then(
+      found => (all ? done(null, [...found]) : done(null, found[0].address, found[0].family)),
+      error => done(error, ''),
     )
   }
 }
