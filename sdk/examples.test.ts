@@ -10,9 +10,9 @@ import ts from 'typescript'
 const folder = fileURLToPath(new URL('./', import.meta.url))
 const index = `${folder}src/index.ts`
 const exported = new Set(
-  [...readFileSync(index, 'utf8').matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap(([, names = '']) =>
-    names.split(',').flatMap(name => name.trim().replace(/^type /, '') || []),
-  ),
+  [index, `${folder}src/generated/public.gen.ts`]
+    .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/export (?:type )?\{([^}]+)\}/g)])
+    .flatMap(([, names = '']) => names.split(',').flatMap(name => name.trim().replace(/^type /, '') || [])),
 )
 
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(

@@ -7,30 +7,7 @@
 export type { Call, Envelope } from './call.ts'
 export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
 export { type Fetch, type FetchInit, type FetchResponse, isMistake } from './fetch.ts'
-export { type ApplicationQuery, Applications } from './generated/resources/applications.gen.ts'
-export { IterableTokens, type RevealingTokens } from './generated/resources/iterable-tokens.gen.ts'
-export { type JobQuery, Jobs } from './generated/resources/jobs.gen.ts'
-export { type LogQuery, Logs } from './generated/resources/logs.gen.ts'
-export { type ReactorFormulaQuery, ReactorFormulas } from './generated/resources/reactor-formulas.gen.ts'
-export { type ReactorQuery, Reactors } from './generated/resources/reactors.gen.ts'
-export { Sessions } from './generated/resources/sessions.gen.ts'
-export { Tenants } from './generated/resources/tenants.gen.ts'
-export { type TokenQuery, Tokens } from './generated/resources/tokens.gen.ts'
-export {
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  NotImplementedError,
-  PayloadTooLargeError,
-  PaymentMethodError,
-  PermissionError,
-  RateLimitError,
-  ServerError,
-  ServiceUnavailableError,
-  UnprocessableError,
-  UnsupportedMediaTypeError,
-} from './generated/status-errors.gen.ts'
+export * from './generated/public.gen.ts'
 export type {
   AccessCondition,
   AccessRule,

@@ -35,15 +35,9 @@ export interface Page<T> extends PageBody<T> {
  * const { data, traceId } = await call.withResponse()
  * ```
  */
-export interface PageCall<T> extends PromiseLike<Page<T>> {
+export interface PageCall<T> extends Pick<Promise<Page<T>>, 'then' | 'catch' | 'finally'> {
   /** Resolves with the page and the response; rejects like the call. */
   withResponse(): Promise<Envelope<Page<T>>>
-  /** Like `catch` of a promise. */
-  catch<Failure>(
-    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<Page<T> | Failure>
-  /** Like `finally` of a promise. */
-  finally(onFinally?: (() => void) | null): Promise<Page<T>>
 }
 
 interface Position {

@@ -1,6 +1,4 @@
 import type {
-  BankData,
-  CardData,
   ContainerPath,
   CreateTokenCommon,
   CreateTokenRequest,
@@ -9,26 +7,7 @@ import type {
   UpdateTokenRequest,
 } from './generated/types.gen.ts'
 
-/**
- * The data of a payment card: `number` (12 to 19 digits), `expiration_month` (1 to 12), `expiration_year` (four digits)
- * and `cvc`.
- *
- * @example
- * ```ts
- * const card: Card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }
- * ```
- */
-export type Card = CardData
-
-/**
- * The data of a bank account: `routing_number` (nine digits) and `account_number` (up to seventeen).
- *
- * @example
- * ```ts
- * const bank: Bank = { routing_number: '110000000', account_number: '000123456789' }
- * ```
- */
-export type Bank = BankData
+export type { BankData as Bank, CardData as Card } from './generated/types.gen.ts'
 
 /**
  * The data that a token of a type is created with.

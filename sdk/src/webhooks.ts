@@ -74,11 +74,7 @@ export interface SignOptions {
  * const request = new Request('https://shop.example.org/done', { method: 'POST', headers: { ...headers }, body })
  * ```
  */
-export interface SignedHeaders {
-  readonly 'webhook-id': string
-  readonly 'webhook-timestamp': string
-  readonly 'webhook-signature': string
-}
+export type SignedHeaders = Readonly<Record<`webhook-${'id' | 'timestamp' | 'signature'}`, string>>
 
 /**
  * The delivery cannot be trusted: a header is missing or malformed, its time differs too much, or no signature was made

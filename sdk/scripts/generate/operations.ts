@@ -2,7 +2,7 @@ import { $, type DefinePlugin, definePluginConfig, type IR, TsDsl } from '@hey-a
 import ts from 'typescript'
 import type { Contract } from './contract.ts'
 import { errorsModule } from './errors.ts'
-import { resourceModules } from './resources.ts'
+import { publicModule, resourceModules } from './resources.ts'
 
 type OperationsPlugin = DefinePlugin<{ name: 'operations'; classesOf?: Contract; idsOf?: Contract }>
 
@@ -10,7 +10,7 @@ type OperationsPlugin = DefinePlugin<{ name: 'operations'; classesOf?: Contract;
  * Writes `operations.gen.ts`: what the client needs to send each operation of the contract, and a type with the
  * generated types of each operation's request and responses. Each operation is a constant of its own (`tokensGet` for
  * `tokens.get`), so that bundlers can leave out those that an application does not use. With `classesOf` it also writes
- * the classes of the client, into `resources/`, and those of errors.
+ * the classes of the client, into `resources/`, those of errors, and `public`, which exports both.
  */
 const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
   const types = $.type.object()
@@ -58,7 +58,11 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
     )
   }
   if (!classesOf) return
-  const modules = [['status-errors', errorsModule(classesOf)] as const, ...resourceModules(classesOf)]
+  const modules = [
+    ['status-errors', errorsModule(classesOf)] as const,
+    ['public', publicModule(classesOf)] as const,
+    ...resourceModules(classesOf),
+  ]
   for (const [path, code] of modules)
     plugin.node(new Source(plugin.symbol(path, { getFilePath: () => path }), code))
 }

@@ -10,6 +10,7 @@ import {
 } from './contract.ts'
 import { docsOf, docstring, example } from './docs.ts'
 import { withImports } from './imports.ts'
+import { errors } from './statuses.ts'
 
 /** The operations of the contract whose ids begin with one name, `tokens` of `tokens.get`. */
 interface Resource {
@@ -42,6 +43,23 @@ export function resourceModules(contract: Contract): Map<string, string> {
   const ofClient = methods.filter(({ resource }) => resource === '')
   modules.set(pathOf('client'), clientOf(contract, resources, ofClient))
   return modules
+}
+
+/** Returns the module that exports the classes of the package and the types of their lists' queries. */
+export function publicModule(contract: Contract): string {
+  const methods = methodsOf(contract)
+  const names = [...new Set(methods.map(({ resource }) => resource))].filter(name => name !== '')
+  const ofResources = names.flatMap(name => {
+    const queries = methods.filter(one => one.resource === name && hasQuery(one)).map(queryType)
+    const own = [pascal(name), ...queries.map(query => `type ${query}`)]
+    const iterable = [`Iterable${pascal(name)}`, `type Revealing${pascal(name)}`]
+    const exported = light.includes(name)
+      ? [[name, own] as const, [`iterable-${name}`, iterable] as const]
+      : [[name, own] as const]
+    return exported.map(([path, all]) => `export { ${all.join(', ')} } from './${pathOf(path)}.gen.ts'`)
+  })
+  const ofErrors = [...errors, { name: 'Server' }].map(({ name }) => `${name}Error`)
+  return [...ofResources, `export { ${ofErrors.join(', ')} } from './status-errors.gen.ts'`].join('\n')
 }
 
 const pathOf = (name: string) => `resources/${kebab(name)}`
