@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { installRunners, runNpm, timeout } from './verify/support/install-runners.ts'
+import { afterInstalling, installRunners, runNpm, timeout } from './verify/support/install-runners.ts'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -37,11 +37,7 @@ async function install(): Promise<string | false> {
   }
   return false
 }
-let missing: string | false = false
-// A test, as the others are added after it, and an awaited function alone would look like the end.
-await t.test('the packages and the runners are installed', async () => {
-  missing = await install()
-})
+const whenInstalled = afterInstalling(install)
 
 /** Tests of an application. Those of `wrong` have to fail: they are the control. */
 const cases = `
@@ -148,7 +144,7 @@ const environments = [
 ]
 
 for (const { name, at, file, code, args } of environments) {
-  t.test(name, { skip: missing }, async t => {
+  whenInstalled(name, async t => {
     const cwd = join(folder, at)
     await writeFile(join(cwd, file), code)
     const [first = '', ...rest] = args

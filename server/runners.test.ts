@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { calls, casesModule, checkRun } from './verify/support/fixture-cases.ts'
-import { installRunners, timeout } from './verify/support/install-runners.ts'
+import { afterInstalling, installRunners, timeout } from './verify/support/install-runners.ts'
 
 /** The helpers for test runners, as built, in the runners themselves. They are installed here: no one else needs them. */
 const execute = promisify(execFile)
@@ -26,11 +26,7 @@ async function install(): Promise<string | false> {
   await symlink(join(server, '../sdk'), join(folder, 'node_modules/@surrogate/sdk'), 'dir')
   return false
 }
-let missing: string | false = false
-// A test, as the others are added after it, and an awaited function alone would look like the end.
-await t.test('the runners are installed', async () => {
-  missing = await install()
-})
+const whenInstalled = afterInstalling(install)
 
 /** A test that uses a tenant of its own, and prints the address of its vault. */
 const body = `
@@ -99,25 +95,21 @@ async function vaultsOf(
 }
 
 for (const runner of runners) {
-  t.test(`${runner.name} has one vault for a run by its global setup`, { skip: missing }, async t => {
+  whenInstalled(`${runner.name} has one vault for a run by its global setup`, async t => {
     const shared = await vaultsOf(runner, "globalSetup: '@surrogate/server/testing/setup'")
     t.equal(shared.length, 2, 'both test files ran')
     t.equal(new Set(shared).size, 1)
   })
 }
 
-t.test(
-  'without it vitest has a vault for each process, and jest is told what to add',
-  { skip: missing },
-  async t => {
-    const [vitest, jest] = runners as readonly [Runner, Runner]
-    t.equal(new Set(await vaultsOf(vitest, '')).size, 2)
-    const error: { stdout?: string; stderr?: string } = await vaultsOf(jest, '').catch(error => error)
-    t.match(`${error.stdout}${error.stderr}`, /globalSetup: '@surrogate\/server\/testing\/setup'/)
-  },
-)
+whenInstalled('without it vitest has a vault for each process, and jest is told what to add', async t => {
+  const [vitest, jest] = runners as readonly [Runner, Runner]
+  t.equal(new Set(await vaultsOf(vitest, '')).size, 2)
+  const error: { stdout?: string; stderr?: string } = await vaultsOf(jest, '').catch(error => error)
+  t.match(`${error.stdout}${error.stderr}`, /globalSetup: '@surrogate\/server\/testing\/setup'/)
+})
 
-t.test('jest loads the server itself by require and by import', { skip: missing }, async t => {
+whenInstalled('jest loads the server itself by require and by import', async t => {
   const place = join(folder, 'jest-loads')
   await mkdir(place)
   const use = `test('one', async () => {
@@ -147,7 +139,7 @@ t.test('jest loads the server itself by require and by import', { skip: missing 
   t.match((await run('b.test.mjs', '--experimental-vm-modules')).stderr, /1 passed/)
 })
 
-t.test('jest: fixtures are checked after each test', { skip: missing }, async t => {
+whenInstalled('jest: fixtures are checked after each test', async t => {
   const place = join(folder, 'jest-fixtures')
   await mkdir(place)
   const wrap = (body: string, isSeeded: boolean) =>
@@ -179,7 +171,7 @@ t.test('jest: fixtures are checked after each test', { skip: missing }, async t 
   checkRun(t, `${stdout}${stderr}`)
 })
 
-t.test('node --test', { skip: missing }, async t => {
+whenInstalled('node --test', async t => {
   const place = join(folder, 'node')
   await mkdir(place)
   const test = `import { test } from 'node:test'\n${imported}\ntest('one', async () => {${body}})`

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--ignore-scripts']
@@ -29,4 +30,17 @@ export async function installRunners(
     if (offline.test(reason)) return 'the registry cannot be reached, so the runners cannot be installed'
     throw error
   }
+}
+
+/**
+ * Installs in the first test of a file, and returns a function that defines the others: they are skipped, with the reason, if
+ * there is no network. A file that waits for a test before it defines the others looks to tap like one that is done.
+ */
+export function afterInstalling(install: () => Promise<string | false>) {
+  let missing: string | false = false
+  t.test('what the tests need is installed', async () => {
+    missing = await install()
+  })
+  return (name: string, body: (t: Test) => Promise<unknown>, options: { skip?: string } = {}) =>
+    t.test(name, options, async t => void (missing ? t.pass('not tried', { skip: missing }) : await body(t)))
 }
