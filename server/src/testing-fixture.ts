@@ -91,7 +91,7 @@ export class Fixtures {
 }
 
 async function check({ dev, tenant }: VaultFixture): Promise<void> {
-  await dev.faults.assertUsed()
+  if ((await dev.faults.list()).length > 0) await dev.faults.assertUsed()
   const { url } = await testVault()
   const { jobs } = new Surrogate({ baseUrl: url, apiKey: tenant.managementKey })
   const count = async () => (await jobs.list({ size: 1 })).pagination.total_items

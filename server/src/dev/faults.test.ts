@@ -261,10 +261,19 @@ t.test('a fault that is not used fails the test that asks', async t => {
   await tenant.send('GET', '/tokens')
   await tenant.send('GET', '/tokens/any')
   const error = await dev.faults.assertUsed().catch(error => error)
-  t.match(error.message, /tokens\.get.*used 1 of 3 times/)
+  t.match(error, {
+    name: 'AssertionError',
+    message: /tokens\.get.*used 1 of 3 times/,
+    actual: 1,
+    expected: 2,
+  })
   t.notMatch(error.message, 'tokens.list')
   await dev.faults.clear()
-  await t.resolves(dev.faults.assertUsed())
+  await t.rejects(dev.faults.assertUsed(), { name: 'AssertionError', message: /^no fault was ordered/ })
+  await dev.faults.scenario('outage', { operation: 'tokens.list' })
+  await t.rejects(dev.faults.assertUsed(), { name: 'AssertionError', message: /"rate":1.*: never used$/ })
+  await tenant.send('GET', '/tokens')
+  await t.resolves(dev.faults.assertUsed(), 'control')
 })
 
 t.test('faults that could not happen are refused', async t => {

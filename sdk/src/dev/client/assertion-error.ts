@@ -1,7 +1,8 @@
 import type { DevMatchedRequests, DevRecordedRequest, DevRequestPattern } from './generated/types.gen.ts'
 
 /**
- * Recorded requests are not what a test expects, or a search for leaks could not have found any. Test runners show it as they show the errors of `node:assert`.
+ * Recorded requests or the use of faults are not what a test expects, or nothing could have been seen. Test runners show it
+ * as they show the errors of `node:assert`.
  *
  * @example
  * ```ts

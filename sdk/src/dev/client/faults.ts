@@ -1,3 +1,4 @@
+import { DevAssertionError } from './assertion-error.ts'
 import { devFaultsClear, devFaultsList, devFaultsNext } from './generated/operations.gen.ts'
 import type { DevFault, DevFaultRequest } from './generated/types.gen.ts'
 import type { OperationName } from './operation-name.ts'
@@ -88,13 +89,31 @@ export class DevFaults {
     await this.#send(devFaultsClear)
   }
 
-  /** Throws an `Error` that names each fault that was not used as often as it was ordered. */
+  /**
+   * Throws a `DevAssertionError` that names each fault that was not used as often as it was ordered, or if none was ordered
+   * or used: faults with a `rate` have no number of times.
+   */
   async assertUsed(): Promise<void> {
-    const unused = (await this.list()).filter(({ left }) => left > 0)
-    if (unused.length === 0) return
+    const ordered = await this.list()
+    const used = ordered.filter(one => one.used > 0)
+    const unused = used.length === 0 ? ordered : ordered.filter(({ left }) => left > 0)
+    if (ordered.length > 0 && unused.length === 0) return
     const lines = unused.map(
-      ({ fault, used, left }) => `  ${JSON.stringify(fault)}: used ${used} of ${used + left} times`,
+      ({ fault, used, left }) =>
+        `\n  ${JSON.stringify(fault)}: ${left > 0 ? `used ${used} of ${used + left} times` : 'never used'}`,
     )
-    throw new Error(`these faults were not used:\n${lines.join('\n')}`)
+    throw ordered.length === 0
+      ? new DevAssertionError(
+          'no fault was ordered',
+          ', so that none could be used: was it another tenant?',
+          {
+            actual: 0,
+            expected: 'at least 1',
+          },
+        )
+      : new DevAssertionError('these faults were not used:', lines.join(''), {
+          actual: ordered.length - unused.length,
+          expected: ordered.length,
+        })
   }
 }
