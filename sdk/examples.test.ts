@@ -9,11 +9,12 @@ import ts from 'typescript'
 
 const folder = fileURLToPath(new URL('./', import.meta.url))
 const index = `${folder}src/index.ts`
-const exported = new Set(
-  [index, `${folder}src/generated/public.gen.ts`]
-    .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/export (?:type )?\{([^}]+)\}/g)])
-    .flatMap(([, names = '']) => names.split(',').flatMap(name => name.trim().replace(/^type /, '') || [])),
-)
+const program = ts.createProgram([index], { allowImportingTsExtensions: true, noEmit: true, types: [] })
+const checker = program.getTypeChecker()
+const file = program.getSourceFile(index)
+const module = file && checker.getSymbolAtLocation(file)
+const symbols = module ? checker.getExportsOfModule(module) : []
+const exported = symbols.map(({ name }) => name)
 
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
   name => /^(README\.md|src\/([\w-]+|resources\/[\w-]+)\.ts)$/.test(name) && !/\.test\.ts$/.test(name),
@@ -35,7 +36,7 @@ function asModule(code: string): string {
   const imported = new Set(
     [...code.matchAll(/import \{(.+?)\}/g)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []),
   )
-  const needed = [...exported].filter(name => new RegExp(`\\b${name}\\b`).test(code) && !imported.has(name))
+  const needed = exported.filter(name => new RegExp(`\\b${name}\\b`).test(code) && !imported.has(name))
   const client = /\bconst surrogate\b/.test(code)
     ? ''
     : 'declare const surrogate: import("@surrogate/sdk").Surrogate'
@@ -82,12 +83,6 @@ t.test('examples compile', async t => {
 })
 
 t.test('every public symbol has a docstring and an example', async t => {
-  const program = ts.createProgram([index], { allowImportingTsExtensions: true, noEmit: true, types: [] })
-  const checker = program.getTypeChecker()
-  const file = program.getSourceFile(index)
-  const module = file && checker.getSymbolAtLocation(file)
-  const symbols = module ? checker.getExportsOfModule(module) : []
-  t.same(symbols.map(({ name }) => name).sort(), [...exported].sort())
   for (const alias of symbols) {
     const symbol = alias.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(alias) : alias
     t.ok(symbol.getDocumentationComment(checker).length > 0, `${symbol.name} is documented`)

@@ -6,7 +6,7 @@
 
 export type { Call, Envelope } from './call.ts'
 export { APIError, ConnectionError, type ErrorAnswer, SurrogateError, TimeoutError } from './errors.ts'
-export { type Fetch, type FetchInit, type FetchResponse, isMistake } from './fetch.ts'
+export * from './fetch.ts'
 export * from './generated/public.gen.ts'
 export type {
   AccessCondition,
@@ -61,51 +61,10 @@ export type {
   ValueType,
 } from './generated/types.gen.ts'
 export type { RequestHeaders } from './headers.ts'
-export {
-  type Logger,
-  type LogLevel,
-  type LostEvent,
-  type ObserveOptions,
-  type RequestEvent,
-  type ResponseEvent,
-  type RetryEvent,
-  withLog,
-} from './observe.ts'
+export * from './observe.ts'
 export type { RequestOptions, ResourceOptions, SurrogateOptions } from './options.ts'
 export { items, type Page, type PageCall, Pages } from './pages.ts'
 export { type RevealingSurrogate, Surrogate } from './surrogate.ts'
-export type {
-  AnyRevealedToken,
-  AnyToken,
-  Bank,
-  Card,
-  DataOf,
-  Json,
-  Masked,
-  NewData,
-  NewToken,
-  RevealedToken,
-  RevealedTokenOf,
-  Token,
-  TokenOf,
-  TokenPatch,
-} from './typed-data.ts'
-export type {
-  AcceptedInvocation,
-  ArgumentsOf,
-  Declaration,
-  DeclaredFormula,
-  Expression,
-  FormulaRequest,
-  Invocation,
-  ReactorResult,
-} from './typed-formulas.ts'
-export {
-  type SignedHeaders,
-  type SignOptions,
-  type VerifyOptions,
-  type WebhookHeaders,
-  type WebhookPayload,
-  WebhookVerificationError,
-  webhooks,
-} from './webhooks.ts'
+export type * from './typed-data.ts'
+export type * from './typed-formulas.ts'
+export * from './webhooks.ts'
