@@ -51,7 +51,8 @@ function sourcesOf(contract: Contract): Source[] {
 
 const dataType = (method: Parameters<typeof constantOf>[0]) => `${pascal(constantOf(method))}Data`
 
-const exportsOf = (name: string) =>
+/** Returns what a module of the client exports. */
+export const exportsOf = (name: string) =>
   declarations(readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8'))
 
 function declarations(code: string): Export[] {

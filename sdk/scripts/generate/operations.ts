@@ -2,7 +2,8 @@ import { $, type DefinePlugin, definePluginConfig, type IR, TsDsl } from '@hey-a
 import ts from 'typescript'
 import type { Contract } from './contract.ts'
 import { errorsModule } from './errors.ts'
-import { publicModule, resourceModules } from './resources.ts'
+import { publicModule } from './public.ts'
+import { resourceModules } from './resources.ts'
 
 type OperationsPlugin = DefinePlugin<{ name: 'operations'; classesOf?: Contract; idsOf?: Contract }>
 

@@ -10,7 +10,6 @@ import {
 } from './contract.ts'
 import { docsOf, docstring, example } from './docs.ts'
 import { withImports } from './imports.ts'
-import { errors } from './statuses.ts'
 
 /** The operations of the contract whose ids begin with one name, `tokens` of `tokens.get`. */
 interface Resource {
@@ -23,7 +22,7 @@ interface Resource {
  * Resources whose class a page can load alone, without what iterates: its lists resolve with a page. The client has a
  * subclass of it, `IterableTokens`.
  */
-const light = ['tokens']
+export const light = ['tokens']
 
 /**
  * Returns the classes of the client as modules, by path: one for each resource, and `client`, which has one of each and the
@@ -45,27 +44,11 @@ export function resourceModules(contract: Contract): Map<string, string> {
   return modules
 }
 
-/** Returns the module that exports the classes of the package and the types of their lists' queries. */
-export function publicModule(contract: Contract): string {
-  const methods = methodsOf(contract)
-  const names = [...new Set(methods.map(({ resource }) => resource))].filter(name => name !== '')
-  const ofResources = names.flatMap(name => {
-    const queries = methods.filter(one => one.resource === name && hasQuery(one)).map(queryType)
-    const own = [pascal(name), ...queries.map(query => `type ${query}`)]
-    const iterable = [`Iterable${pascal(name)}`, `type Revealing${pascal(name)}`]
-    const exported = light.includes(name)
-      ? [[name, own] as const, [`iterable-${name}`, iterable] as const]
-      : [[name, own] as const]
-    return exported.map(([path, all]) => `export { ${all.join(', ')} } from './${pathOf(path)}.gen.ts'`)
-  })
-  const ofErrors = [...errors, { name: 'Server' }].map(({ name }) => `${name}Error`)
-  return [...ofResources, `export { ${ofErrors.join(', ')} } from './status-errors.gen.ts'`].join('\n')
-}
-
-const pathOf = (name: string) => `resources/${kebab(name)}`
+/** The path of a resource's module. */
+export const pathOf = (name: string) => `resources/${kebab(name)}`
 const isLight = ({ name }: Resource) => light.includes(name)
 const iterableName = (one: Resource) => `${isLight(one) ? 'Iterable' : ''}${pascal(one.name)}`
-const hasQuery = ({ query }: Method) => query.length > 0
+export const hasQuery = ({ query }: Method) => query.length > 0
 
 /** Returns the class of a resource, which sends by the options of a client or by what the client sends by. */
 function classOf(contract: Contract, resource: Resource): string {
