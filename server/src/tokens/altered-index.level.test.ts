@@ -4,10 +4,11 @@ import t from 'tap'
 import { newMasterKey } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
-import { blockKey, collectionKey, keysOfSort, termPrefix } from '../storage/engines/level/keys.ts'
+import { blockKey, keysOfSort, termPrefix } from '../storage/engines/level/keys.ts'
 import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { decodeDocument, decodeHeader, encodeDocument } from '../storage/engines/level/record.ts'
 import { type Block, changed, decodeBlock, encodeBlock } from '../storage/index/bits.ts'
+import { collectionOf } from '../storage/port/collection.ts'
 import type { Header } from '../storage/port/decide.ts'
 import type { Digest } from '../storage/port/port.ts'
 
@@ -27,7 +28,7 @@ function restarts(t: Test) {
   const open = () => openVault(t, options)
   const alter = async (tenant: string, change: (level: LevelDb, tokens: Stored[]) => Promise<void>) => {
     const level = await openLevelDb(join(folder, 'store'))
-    const entries = await level.iterator(keysOfSort(collectionKey('token', tenant), 'd')).all()
+    const entries = await level.iterator(keysOfSort(collectionOf({ kind: 'token', tenant }), 'd')).all()
     const tokens = entries.map(([key, value]) => ({ key, value, header: decodeHeader(value) }))
     await change(
       level,
@@ -53,7 +54,7 @@ t.test('an altered index shows no token that the rules deny', async t => {
   await first.close()
 
   await alter(tenant.tenantId, async (level, [hidden, visible]) => {
-    const collection = collectionKey('token', tenant.tenantId)
+    const collection = collectionOf({ kind: 'token', tenant: tenant.tenantId })
     for (const term of visible?.header.terms ?? []) {
       const place = blockKey(termPrefix(collection, term), 0)
       const block = decodeBlock((await level.get(place)) as Buffer)
@@ -92,7 +93,7 @@ t.test('an altered version or time of a document is noticed', async t => {
     await alter(tenant.tenantId, async (level, [token]) => {
       const { key, value } = token as Stored
       original ??= value
-      const { box } = decodeDocument('token', tenant.tenantId, '' as Digest, original)
+      const { box } = decodeDocument({ kind: 'token', tenant: tenant.tenantId }, '' as Digest, original)
       const header = decodeHeader(original)
       await level.put(key, encodeDocument({ ...header, ...change(header) }, box))
     })

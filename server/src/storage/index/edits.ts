@@ -1,29 +1,30 @@
 import { LRUCache } from 'lru-cache'
+import type { CollectionName } from '../port/collection.ts'
 import type { Change, Header } from '../port/decide.ts'
 import type { Digest } from '../port/port.ts'
 import { type Block, blockSize, changed } from './bits.ts'
 import { liveTerm } from './search.ts'
 
 /** All that a group of commits changes for the same 4096 documents: see `changed` for the numbers. */
-interface Edits<Name> {
-  readonly collection: Name
+interface Edits {
+  readonly collection: CollectionName
   readonly block: number
   readonly terms: Map<Digest, number[]>
 }
 
 /** The blocks after such changes; `undefined` where one is empty. */
-export interface NewBlocks<Name> {
-  readonly collection: Name
+export interface NewBlocks {
+  readonly collection: CollectionName
   readonly block: number
   readonly images: ReadonlyMap<Digest, Block | undefined>
   /** The terms that had no block before. */
   readonly added: ReadonlySet<Digest>
 }
 
-type IndexChange<Name extends string> = Pick<Change<Name>, 'collection' | 'before' | 'after'>
+type IndexChange = Pick<Change, 'collection' | 'before' | 'after'>
 
-export function editsOf<Name extends string>(changes: readonly IndexChange<Name>[]): Edits<Name>[] {
-  const places = new Map<string, Edits<Name>>()
+export function editsOf(changes: readonly IndexChange[]): Edits[] {
+  const places = new Map<string, Edits>()
   for (const { collection, before, after } of changes) {
     const { ordinal } = (after ?? before) as Header
     const offset = ordinal % blockSize
@@ -73,8 +74,8 @@ export interface Progress {
 }
 
 /** A block that a group changes, as far as it is in memory. */
-export interface Recalled<Name> {
-  readonly edit: Edits<Name>
+export interface Recalled {
+  readonly edit: Edits
   readonly known: Map<Digest, Block>
   /** Terms whose block has to be read. */
   readonly missing: readonly Digest[]
@@ -89,25 +90,25 @@ const empty: Block = []
  * Keeps the blocks that collections are filling in memory. Most terms of a new document are new, and need not be looked
  * up.
  */
-export class Heads<Name extends string> {
-  readonly #heads = new LRUCache<Name, Head>({
+export class Heads {
+  readonly #heads = new LRUCache<CollectionName, Head>({
     maxSize: mostTerms,
     sizeCalculation: ({ blocks }) => 1 + blocks.size,
   })
 
   /** Returns the blocks as changes leave them. @param read completes what is known with what is missing */
   async change(
-    changes: readonly Change<Name>[],
-    progressOf: (collection: Name) => Progress,
-    read: (recalled: readonly Recalled<Name>[]) => Promise<unknown>,
-  ): Promise<NewBlocks<Name>[]> {
+    changes: readonly Change[],
+    progressOf: (collection: CollectionName) => Progress,
+    read: (recalled: readonly Recalled[]) => Promise<unknown>,
+  ): Promise<NewBlocks[]> {
     const recalled = editsOf(changes).map(edit => this.recall(edit, progressOf(edit.collection)))
     const incomplete = recalled.filter(({ missing }) => missing.length > 0)
     if (incomplete.length > 0) await read(incomplete)
     return recalled.map(({ edit, known }) => imagesOf(edit, known))
   }
 
-  recall(edit: Edits<Name>, progress: Progress): Recalled<Name> {
+  recall(edit: Edits, progress: Progress): Recalled {
     const { collection, block, terms } = edit
     const head = this.#of(collection, block, progress)
     const isWhole = head?.isWhole ?? isBegun(block, progress)
@@ -122,13 +123,13 @@ export class Heads<Name extends string> {
   }
 
   /** Returns the first ordinal to read what other processes have added from; `undefined` if that is not needed. */
-  unread(collection: Name): number | undefined {
+  unread(collection: CollectionName): number | undefined {
     const head = this.#heads.peek(collection)
     return head?.isShared ? head.nextOrdinal : undefined
   }
 
   /** Keeps up with other processes. @param added all documents from `unread` to the last one of the collection */
-  follow(collection: Name, added: readonly Header[], { nextOrdinal, state }: Progress): void {
+  follow(collection: CollectionName, added: readonly Header[], { nextOrdinal, state }: Progress): void {
     const fromOrdinal = this.unread(collection)
     if (fromOrdinal === undefined || fromOrdinal === nextOrdinal) return
     const progress = { fromOrdinal, nextOrdinal, state }
@@ -141,7 +142,7 @@ export class Heads<Name extends string> {
   }
 
   /** Keeps the blocks that a group has written. @param state the number of the collection after it */
-  keep(collection: Name, written: readonly NewBlocks<Name>[], progress: Progress, state: number): void {
+  keep(collection: CollectionName, written: readonly NewBlocks[], progress: Progress, state: number): void {
     const block = Math.floor((progress.nextOrdinal - 1) / blockSize)
     const head = this.#of(collection, block, progress)
     const own = written.find(one => one.collection === collection && one.block === block)
@@ -160,7 +161,7 @@ export class Heads<Name extends string> {
     this.#heads.clear()
   }
 
-  #of(collection: Name, block: number, { state, fromOrdinal }: Progress): Head | undefined {
+  #of(collection: CollectionName, block: number, { state, fromOrdinal }: Progress): Head | undefined {
     const head = this.#heads.peek(collection)
     const isOf = head?.block === block && head.state === state && head.nextOrdinal === fromOrdinal
     return isOf ? head : undefined
@@ -171,10 +172,7 @@ export class Heads<Name extends string> {
 const isBegun = (block: number, { fromOrdinal }: Progress) => fromOrdinal <= block * blockSize
 
 /** Returns the blocks after edits. */
-export function imagesOf<Name>(
-  { collection, block, terms }: Edits<Name>,
-  known: ReadonlyMap<Digest, Block>,
-): NewBlocks<Name> {
+export function imagesOf({ collection, block, terms }: Edits, known: ReadonlyMap<Digest, Block>): NewBlocks {
   const images = new Map<Digest, Block | undefined>()
   const added = new Set<Digest>()
   for (const [term, changes] of terms) {

@@ -1,17 +1,9 @@
 /**
- * Decides commits as port.ts promises, for engines that first read what the conditions ask for, then decide in
- * process, and then write what changed. The memory engine decides by code of its own, as the model of the others.
+ * Decides commits as port.ts promises. Engines first read what the conditions ask for, then decide in process, and then
+ * write what changed.
  */
-import type {
-  Address,
-  CommitResult,
-  Conflict,
-  Digest,
-  DocumentKind,
-  StoredDocument,
-  Write,
-  Written,
-} from './port.ts'
+import { type Collection, type CollectionName, collectionOf } from './collection.ts'
+import type { Address, CommitResult, Conflict, Digest, StoredDocument, Write, Written } from './port.ts'
 
 /** About the bytes of all boxes of a commit, which limits how many commits share a group. */
 export function bytesOf(writes: readonly Write[]): number {
@@ -20,16 +12,14 @@ export function bytesOf(writes: readonly Write[]): number {
   return bytes
 }
 
-/** A write, and the engine's name for its collection. */
-export interface NamedWrite<Name extends string> {
-  readonly write: Write
-  readonly collection: Name
+/** Writes to decide together, and the caller's clock. */
+export interface Commit {
+  readonly writes: readonly Write[]
+  readonly nowUs: number
 }
 
 /** The documents and uniques of one collection that the conditions of a group of commits ask for. */
-export interface Question {
-  readonly kind: DocumentKind
-  readonly tenant: string
+export interface Question extends Collection {
   readonly ids: Set<Digest>
   readonly uniques: Set<Digest>
 }
@@ -65,8 +55,11 @@ export interface Counters {
   lastCreatedUs: number
 }
 
+/** Of a collection that never had a document. */
+export const noCounters: Readonly<Counters> = { nextOrdinal: 0, lastUs: 0, lastCreatedUs: -1 }
+
 /** The stored state of a collection that a `Question` asked for. Decisions change it as the commits would. */
-export interface Collection {
+export interface CollectionState {
   readonly documents: Map<Digest, Header>
   /** By unique, the document that holds it. */
   readonly holders: Map<Digest, Digest>
@@ -74,23 +67,23 @@ export interface Collection {
 }
 
 /** A document before and after one write. */
-export interface Change<Name extends string> {
-  readonly collection: Name
+export interface Change {
+  readonly collection: CollectionName
   readonly write: Write
   readonly before: Header | undefined
   readonly after: Header | undefined
 }
 
-export function questionsOf<Name extends string>(
-  commits: Iterable<readonly NamedWrite<Name>[]>,
-): Map<Name, Question> {
-  const questions = new Map<Name, Question>()
-  for (const commit of commits) {
-    for (const { write, collection } of commit) {
-      let question = questions.get(collection)
+export function questionsOf(commits: Iterable<Commit>): Map<CollectionName, Question> {
+  const questions = new Map<CollectionName, Question>()
+  for (const { writes } of commits) {
+    for (const write of writes) {
+      const { kind, tenant } = write
+      const name = collectionOf(write)
+      let question = questions.get(name)
       if (!question) {
-        question = { kind: write.kind, tenant: write.tenant, ids: new Set(), uniques: new Set() }
-        questions.set(collection, question)
+        question = { kind, tenant, ids: new Set(), uniques: new Set() }
+        questions.set(name, question)
       }
       // No document can stand at a fresh address, so there is no need to look.
       if (!(write.type === 'insert' && write.fresh)) question.ids.add(write.id)
@@ -104,20 +97,21 @@ export function questionsOf<Name extends string>(
  * Decides several commits in order, each against the stored state and the commits before it. A commit whose
  * conditions fail leaves no trace and does not affect the others.
  */
-export class Decisions<Name extends string> {
+export class Decisions {
   /** The changes of all commits that succeeded, in order. */
-  readonly changes: Change<Name>[] = []
-  readonly #collections: ReadonlyMap<Name, Collection>
+  readonly changes: Change[] = []
+  readonly #collections: ReadonlyMap<CollectionName, CollectionState>
 
-  constructor(collections: ReadonlyMap<Name, Collection>) {
+  constructor(collections: ReadonlyMap<CollectionName, CollectionState>) {
     this.#collections = collections
   }
 
-  decide(commit: readonly NamedWrite<Name>[], nowUs: number): CommitResult {
+  decide({ writes, nowUs }: Commit): CommitResult {
     const undo: (() => void)[] = []
     const kept = this.changes.length
     const written: (Written | undefined)[] = []
-    for (const [index, { write, collection: name }] of commit.entries()) {
+    for (const [index, write] of writes.entries()) {
+      const name = collectionOf(write)
       const collection = this.#collections.get(name)
       if (!collection) throw new Error('a commit was decided before its collections were read')
       const conflict = findConflict(collection, write)
@@ -132,8 +126,8 @@ export class Decisions<Name extends string> {
   }
 
   #apply(
-    name: Name,
-    { documents, holders, counters }: Collection,
+    name: CollectionName,
+    { documents, holders, counters }: CollectionState,
     write: Write,
     nowUs: number,
     undo: (() => void)[],
@@ -163,7 +157,7 @@ export class Decisions<Name extends string> {
 }
 
 function findConflict(
-  { documents, holders, counters }: Collection,
+  { documents, holders, counters }: CollectionState,
   write: Write,
 ): Omit<Conflict, 'write'> | undefined {
   const present = documents.get(write.id)

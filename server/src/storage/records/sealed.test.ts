@@ -154,7 +154,7 @@ const damages: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promi
       box: (await document(store, a, 'other')).box,
     }),
     'the record of this id of another kind': async ({ store, a }) => ({
-      box: (await document(store, a, 'here', 'token-cvc')).box,
+      box: (await document(store, a, 'here', 'job-content')).box,
     }),
     'the record of this id of another tenant': async ({ store, b }) => ({
       box: (await document(store, b, 'here')).box,
@@ -181,7 +181,7 @@ for (const [name, damage] of Object.entries(damages)) {
     const { store, broken, a, b } = given
     for (const id of ['first', 'here', 'other']) await add(a, id)
     await add(b, 'here')
-    await add(a, 'here', 'a code', 'token-cvc')
+    await add(a, 'here', 'a code', 'job-content')
     const place = { kind: 'token', tenant: tenantA, id: a.address('token', 'here') } as const
     const change = await damage(given)
     store.tamper(place, () => change)

@@ -1,4 +1,5 @@
-import { type CollectionKey, endOfKeys } from './keys.ts'
+import type { CollectionName } from '../../port/collection.ts'
+import { endOfKeys } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { LevelDb } from './leveldb.ts'
  */
 export async function compactCollection(
   level: LevelDb,
-  collection: CollectionKey,
+  collection: CollectionName,
   alone: (write: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const end = collection + endOfKeys

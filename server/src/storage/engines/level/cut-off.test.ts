@@ -1,4 +1,5 @@
 import t from 'tap'
+import { collectionOf } from '../../port/collection.ts'
 import {
   digest,
   find,
@@ -10,7 +11,7 @@ import {
   tenantA,
   term,
 } from '../../port/port.samples.ts'
-import { collectionKey, documentKey } from './keys.ts'
+import { documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { openLevelDb } from './leveldb.ts'
 
@@ -24,7 +25,7 @@ t.test('a value that was cut off anywhere does not affect others', async t => {
   ])
   await filled.close()
 
-  const key = documentKey(collectionKey('token', tenantA), digest('cut'))
+  const key = documentKey(collectionOf({ kind: 'token', tenant: tenantA }), digest('cut'))
   const raw = await openLevelDb(folder)
   const value = (await raw.get(key)) as Buffer
   await raw.close()

@@ -2,14 +2,15 @@ import t from 'tap'
 import { replacing } from '../../../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../../../verify/support/vault.ts'
 import { silentLog } from '../../../base/log.ts'
+import { collectionOf } from '../../port/collection.ts'
 import { digest, get, insert, mustCommit, replace, tenantA } from '../../port/port.samples.ts'
 import { StoreDamaged, StoreUnavailable } from '../../port/port.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
-import { collectionKey, documentKey } from './keys.ts'
+import { documentKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
 
-const damagedKey = documentKey(collectionKey('token', tenantA), digest('damaged'))
+const damagedKey = documentKey(collectionOf({ kind: 'token', tenant: tenantA }), digest('damaged'))
 
 function corruption(): Error {
   return Object.assign(new Error('Corruption: bad block type'), { code: 'LEVEL_CORRUPTION' })

@@ -1,41 +1,23 @@
 import { ClearingCache } from '../../../base/cache.ts'
 import { decodeBlock, encodeBlock } from '../../index/bits.ts'
 import { Heads, type Recalled } from '../../index/edits.ts'
+import type { CollectionName } from '../../port/collection.ts'
 import {
-  type Collection,
+  type Change,
+  type CollectionState,
+  type Commit,
   type Counters,
   Decisions,
   type Header,
-  type NamedWrite,
+  noCounters,
   questionsOf,
 } from '../../port/decide.ts'
 import { notErased, oftenRead } from '../../port/kinds.ts'
 import type { CommitResult, Digest } from '../../port/port.ts'
 import { orDamaged } from './data-folder-errors.ts'
-import {
-  blockKey,
-  type CollectionKey,
-  counterKey,
-  documentKey,
-  garbageKey,
-  termPrefix,
-  uniqueKey,
-} from './keys.ts'
-import {
-  type Change,
-  decodeCounters,
-  decodeHeader,
-  encodeChange,
-  encodeCounters,
-  noCounters,
-  noValue,
-} from './record.ts'
+import { blockKey, counterKey, documentKey, garbageKey, termPrefix, uniqueKey } from './keys.ts'
+import { decodeCounters, decodeHeader, encodeChange, encodeCounters, noValue } from './record.ts'
 import type { State } from './state.ts'
-
-export interface NamedCommit {
-  readonly writes: readonly NamedWrite<CollectionKey>[]
-  readonly nowUs: number
-}
 
 interface KnownCounters extends Counters {
   /** The first ordinal that the batch can give. */
@@ -44,24 +26,24 @@ interface KnownCounters extends Counters {
   batch: number
 }
 
-interface Stored extends Collection {
+interface Stored extends CollectionState {
   readonly counters: KnownCounters
 }
 
-type Collections = ReadonlyMap<CollectionKey, Stored>
+type Collections = ReadonlyMap<CollectionName, Stored>
 
 const mostCollections = 50_000
 
 /** Decides groups of commits, and writes each as one batch. */
 export class Groups {
   readonly #state: State
-  readonly #heads = new Heads<CollectionKey>()
-  #counters = new ClearingCache<CollectionKey, KnownCounters>(mostCollections)
+  readonly #heads = new Heads()
+  #counters = new ClearingCache<CollectionName, KnownCounters>(mostCollections)
   #batches = 0
   /** Collections with removed data since the last compaction. */
-  garbage: Set<CollectionKey>
+  garbage: Set<CollectionName>
 
-  constructor(state: State, garbage: Set<CollectionKey>) {
+  constructor(state: State, garbage: Set<CollectionName>) {
     this.#state = state
     this.garbage = garbage
   }
@@ -73,17 +55,17 @@ export class Groups {
   }
 
   /** Resolves when all that the commits changed is on disk, and published. @throws {StoreDamaged} */
-  async write(commits: readonly NamedCommit[]): Promise<CommitResult[]> {
+  async write(commits: readonly Commit[]): Promise<CommitResult[]> {
     const collections = await this.#read(commits)
     const decisions = new Decisions(collections)
-    const results = commits.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
+    const results = commits.map(commit => decisions.decide(commit))
     if (decisions.changes.length > 0) await this.#store(decisions.changes, collections)
     return results
   }
 
   /** Reads all that the conditions ask for. */
-  async #read(commits: readonly NamedCommit[]): Promise<Collections> {
-    const questions = questionsOf(commits.map(({ writes }) => writes))
+  async #read(commits: readonly Commit[]): Promise<Collections> {
+    const questions = questionsOf(commits)
     const keys: string[] = []
     for (const [collection, { ids, uniques }] of questions) {
       for (const id of ids) keys.push(documentKey(collection, id))
@@ -91,7 +73,7 @@ export class Groups {
       if (!this.#counters.get(collection)) keys.push(counterKey(collection))
     }
     const values = (await this.#values(keys)).values()
-    const collections = new Map<CollectionKey, Stored>()
+    const collections = new Map<CollectionName, Stored>()
     for (const [collection, { ids, uniques }] of questions) {
       const documents = new Map<Digest, Header>()
       const holders = new Map<Digest, Digest>()
@@ -116,8 +98,8 @@ export class Groups {
   /** Writes what the commits changed, and publishes it. */
   async #store(changes: readonly Change[], collections: Collections): Promise<void> {
     const { level } = this.#state
-    const countersOf = (collection: CollectionKey) => (collections.get(collection) as Stored).counters
-    const progressOf = (collection: CollectionKey) => {
+    const countersOf = (collection: CollectionName) => (collections.get(collection) as Stored).counters
+    const progressOf = (collection: CollectionName) => {
       const { fromOrdinal, nextOrdinal, batch } = countersOf(collection)
       return { fromOrdinal, nextOrdinal, state: batch }
     }
@@ -158,7 +140,7 @@ export class Groups {
     })
   }
 
-  async #readBlocks(recalled: readonly Recalled<CollectionKey>[]): Promise<void> {
+  async #readBlocks(recalled: readonly Recalled[]): Promise<void> {
     const wanted = recalled.flatMap(({ edit: { collection, block }, known, missing }) =>
       missing.map(term => ({ key: blockKey(termPrefix(collection, term), block), term, known })),
     )

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { search } from '../../index/search.ts'
+import { type Collection, type CollectionName, collectionNamed, collectionOf } from '../../port/collection.ts'
 import { oftenRead } from '../../port/kinds.ts'
 import {
   type CommitResult,
@@ -21,15 +22,13 @@ import { hasRoomToOpen } from './disk-room.ts'
 import { Groups } from './group.ts'
 import {
   agendaRange,
-  type CollectionKey,
-  CollectionKeys,
+  collectionOfAgendaKey,
   documentKey,
   formatKey,
   garbageKey,
   garbageOfKey,
   garbageRange,
   leaseKey,
-  tenantOfAgendaKey,
 } from './keys.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
 import { LevelMoment, readDocuments } from './moment.ts'
@@ -66,7 +65,6 @@ const longestDelayMs = 10_000
 export class LevelStore implements Store {
   readonly #folder: string
   readonly #options: LevelOptions
-  readonly #keys: CollectionKeys
   readonly #closing = new AbortController()
   #opening: Opening
   #failure: string | undefined
@@ -74,19 +72,17 @@ export class LevelStore implements Store {
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  private constructor(folder: string, options: LevelOptions, keys: CollectionKeys, opening: Opening) {
+  private constructor(folder: string, options: LevelOptions, opening: Opening) {
     this.#folder = folder
     this.#options = options
-    this.#keys = keys
     this.#opening = opening
   }
 
   /** @throws {DataFolderRefused} */
   static async open(folder: string, options: LevelOptions = {}): Promise<LevelStore> {
     let onFailure = (_error: unknown) => {}
-    const keys = new CollectionKeys()
-    const opening = await openAll(folder, options, keys, error => onFailure(error))
-    const store = new LevelStore(folder, options, keys, opening)
+    const opening = await openAll(folder, options, error => onFailure(error))
+    const store = new LevelStore(folder, options, opening)
     onFailure = error => store.#fail(error)
     return store
   }
@@ -102,14 +98,14 @@ export class LevelStore implements Store {
   recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
     if (!oftenRead.has(kind)) return undefined
     // Not counted as a use, which would take 0.3 µs of every request: what is dropped too soon is read again.
-    return this.#opening.state.recent.peek(documentKey(this.#keys.of(kind, tenant), id))
+    return this.#opening.state.recent.peek(documentKey(collectionOf({ kind, tenant }), id))
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     const { state } = this.#opening
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
     const epoch = state.epoch.hold()
-    const moment = new LevelMoment(state, epoch, this.#placeOf(kind, tenant))
+    const moment = new LevelMoment(state, epoch, { kind, tenant })
     return orUnavailable(() => search(moment, query, options)).finally(() => epoch.release())
   }
 
@@ -120,14 +116,14 @@ export class LevelStore implements Store {
     const reading = async () => {
       const due: StoredDocument[] = []
       for await (const entries of epoch.entries(agendaRange(kind, before), Math.min(limit, 1000))) {
-        const places = entries.slice(0, limit - due.length).map(([key, value]) => ({
-          tenant: tenantOfAgendaKey(key),
+        const some = entries.slice(0, limit - due.length).map(([key, value]) => ({
+          name: collectionOfAgendaKey(key),
           id: value.toString('latin1') as Digest,
         }))
-        const keys = places.map(({ tenant, id }) => documentKey(this.#keys.of(kind, tenant), id))
-        for (const [at, value] of (await epoch.read(keys)).entries()) {
-          const { tenant, id } = places[at] as (typeof places)[number]
-          if (value) due.push(decodeDocument(kind, tenant, id, value))
+        const values = await epoch.read(some.map(({ name, id }) => documentKey(name, id)))
+        for (const [at, { name, id }] of some.entries()) {
+          const value = values[at]
+          if (value) due.push(decodeDocument(collectionNamed(name) as Collection, id, value))
         }
         if (due.length >= limit) break
       }
@@ -202,20 +198,14 @@ export class LevelStore implements Store {
     await this.#opening.level.close()
   }
 
-  #placeOf(kind: DocumentKind, tenant: string) {
-    return { kind, tenant, collection: this.#keys.of(kind, tenant) }
-  }
-
   /** Keeps single documents of some kinds in memory, as every request reads the same few: its key, its application. */
   #read(kind: DocumentKind, tenant: string, ids: readonly Digest[]) {
     const { state } = this.#opening
     const { epoch } = state
+    const place = { kind, tenant }
     const [only] = ids
-    if (only === undefined || ids.length > 1 || !oftenRead.has(kind)) {
-      return readDocuments(epoch, this.#placeOf(kind, tenant), ids)
-    }
-    const place = this.#placeOf(kind, tenant)
-    const key = documentKey(place.collection, only)
+    if (only === undefined || ids.length > 1 || !oftenRead.has(kind)) return readDocuments(epoch, place, ids)
+    const key = documentKey(collectionOf(place), only)
     const kept = state.recent.get(key)
     if (kept) return [kept]
     const keep = (read: (StoredDocument | undefined)[]) => {
@@ -229,7 +219,7 @@ export class LevelStore implements Store {
 
   async #compact(): Promise<void> {
     const { level, state, groups, writer } = this.#opening
-    const takeGarbage = async (): Promise<Set<CollectionKey>> => {
+    const takeGarbage = async (): Promise<Set<CollectionName>> => {
       const taken = groups.garbage
       groups.garbage = new Set()
       return taken
@@ -274,7 +264,7 @@ export class LevelStore implements Store {
         signal.throwIfAborted()
         if (!(await hasRoom(this.#folder))) continue
         await this.#opening.level.close()
-        this.#opening = await openAll(this.#folder, this.#options, this.#keys, error => this.#fail(error))
+        this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
         this.#failure = undefined
         return
       } catch {
@@ -293,13 +283,12 @@ async function openAll(
     cacheBytes = defaultCacheBytes,
     isReindexed = false,
   }: LevelOptions,
-  keys: CollectionKeys,
   onFailure: (error: unknown) => void,
 ): Promise<Opening> {
   const level = await openFolder(folder, { openLevel, isReindexed })
   const state = new State(level, cacheBytes)
   const groups = new Groups(state, new Set((await level.keys(garbageRange).all()).map(garbageOfKey)))
-  return { level, state, groups, writer: new Writer(groups, keys, onFailure) }
+  return { level, state, groups, writer: new Writer(groups, onFailure) }
 }
 
 function orUnavailable<Result>(work: () => Result | Promise<Result>): Promise<Result> {

@@ -1,10 +1,10 @@
 import { type Moment, missingDocument } from '../../index/search.ts'
+import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
 import type { Digest, Place, StoredDocument } from '../../port/port.ts'
 import type { Epoch } from './epoch.ts'
 import {
   createdFrom,
   documentKey,
-  type KeyedCollection,
   keysOfSort,
   modifiedRange,
   ordinalKey,
@@ -18,51 +18,52 @@ import type { State } from './state.ts'
 export class LevelMoment implements Moment {
   readonly #state: State
   readonly #epoch: Epoch
-  readonly #place: KeyedCollection
+  readonly #place: Collection
+  readonly #name: CollectionName
 
   /** @param epoch the present one, which the caller holds */
-  constructor(state: State, epoch: Epoch, place: KeyedCollection) {
+  constructor(state: State, epoch: Epoch, place: Collection) {
     this.#state = state
     this.#epoch = epoch
     this.#place = place
+    this.#name = collectionOf(place)
   }
 
   blocks(terms: ReadonlySet<Digest>) {
-    return this.#state.blocks(this.#epoch, this.#place.collection, terms)
+    return this.#state.blocks(this.#epoch, this.#name, terms)
   }
 
   async ordinals(ids: readonly Digest[]): Promise<number[]> {
-    const values = await this.#epoch.read(ids.map(id => documentKey(this.#place.collection, id)))
+    const values = await this.#epoch.read(ids.map(id => documentKey(this.#name, id)))
     return values.flatMap(value => (value && decodeOrdinal(value)) ?? [])
   }
 
   async modified(fromUs: number, toUs: number): Promise<number[]> {
     const ordinals: number[] = []
-    for await (const keys of this.#epoch.keys(modifiedRange(this.#place.collection, fromUs, toUs), 1000)) {
+    for await (const keys of this.#epoch.keys(modifiedRange(this.#name, fromUs, toUs), 1000)) {
       for (const key of keys) ordinals.push(ordinalOfKey(key))
     }
     return ordinals
   }
 
   async due(nowMs: number): Promise<number[]> {
-    const { collection } = this.#place
     const ordinals: number[] = []
-    if (nowMs < this.#state.floorOf(collection)) return ordinals
+    if (nowMs < this.#state.floorOf(this.#name)) return ordinals
     let floorMs = Number.POSITIVE_INFINITY
-    for await (const keys of this.#epoch.keys(keysOfSort(collection, 'e'), 256)) {
+    for await (const keys of this.#epoch.keys(keysOfSort(this.#name, 'e'), 256)) {
       const later = keys.findIndex(key => stampOfKey(key) > nowMs)
       for (const key of later === -1 ? keys : keys.slice(0, later)) ordinals.push(ordinalOfKey(key))
       if (later === -1) continue
       floorMs = stampOfKey(keys[later] as string)
       break
     }
-    if (ordinals.length === 0) this.#state.learnFloor(this.#epoch, collection, floorMs)
+    if (ordinals.length === 0) this.#state.learnFloor(this.#epoch, this.#name, floorMs)
     return ordinals
   }
 
   async firstFrom(us: number): Promise<number> {
     if (us > Number.MAX_SAFE_INTEGER) return Number.POSITIVE_INFINITY
-    const range = createdFrom(this.#place.collection, Math.max(us, 0))
+    const range = createdFrom(this.#name, Math.max(us, 0))
     for await (const [key = ''] of this.#epoch.keys(range, 1)) return ordinalOfKey(key)
     return Number.POSITIVE_INFINITY
   }
@@ -84,7 +85,7 @@ export class LevelMoment implements Moment {
 
   async #placesOf(ordinals: readonly number[]): Promise<Place[]> {
     const { places: known } = this.#state
-    const keys = ordinals.map(ordinal => ordinalKey(this.#place.collection, ordinal))
+    const keys = ordinals.map(ordinal => ordinalKey(this.#name, ordinal))
     const places = keys.map(key => known.get(key))
     const unknown = keys.filter((_, at) => !places[at])
     if (unknown.length === 0) return places as Place[]
@@ -103,15 +104,16 @@ type Documents = (StoredDocument | undefined)[]
 /** Returns a promise only where LevelDB does: every request reads its key and application here. */
 export function readDocuments(
   epoch: Epoch,
-  { kind, tenant, collection }: KeyedCollection,
+  place: Collection,
   ids: readonly Digest[],
 ): Documents | Promise<Documents> {
+  const name = collectionOf(place)
   const decode = (values: readonly (Buffer | undefined)[]) =>
     ids.map((id, at) => {
       const value = values[at]
-      return value && decodeDocument(kind, tenant, id, value)
+      return value && decodeDocument(place, id, value)
     })
-  const reading = epoch.read(ids.map(id => documentKey(collection, id)))
+  const reading = epoch.read(ids.map(id => documentKey(name, id)))
   return reading instanceof Promise ? reading.then(decode) : decode(reading)
 }
 

@@ -34,7 +34,7 @@ t.test('a document reads back as it was written', async t => {
         t.same(decodeHeader(bytes), header)
         t.equal(decodeOrdinal(bytes), header.ordinal)
         const { ordinal: _, modifiedUs, dueMs, ...rest } = header
-        const document = decodeDocument('token', tenantA, digest('a'), bytes)
+        const document = decodeDocument({ kind: 'token', tenant: tenantA }, digest('a'), bytes)
         t.strictSame(document, {
           kind: 'token',
           tenant: tenantA,

@@ -1,15 +1,7 @@
-import { type Counters, type Change as DecidedChange, documentWith, type Header } from '../../port/decide.ts'
-import type { Digest, DocumentKind, StoredDocument } from '../../port/port.ts'
-import {
-  agendaKey,
-  type CollectionKey,
-  createdKey,
-  documentKey,
-  dueKey,
-  modifiedKey,
-  ordinalKey,
-  uniqueKey,
-} from './keys.ts'
+import type { Collection, CollectionName } from '../../port/collection.ts'
+import { type Change, type Counters, documentWith, type Header } from '../../port/decide.ts'
+import type { Digest, StoredDocument } from '../../port/port.ts'
+import { agendaKey, createdKey, documentKey, dueKey, modifiedKey, ordinalKey, uniqueKey } from './keys.ts'
 
 /*
  * A document's value, numbers big-endian:
@@ -19,10 +11,9 @@ import {
  * shorter, but decoding each would take a native call on every get.
  */
 const fixedLength = 41
-export const digestLength = 22
+const digestLength = 22
 const wasModified = 1
 const isDue = 2
-export const mostDigests = 0xffff
 
 export function encodeDocument(header: Header, box: Uint8Array): Buffer {
   const { terms, uniques, modifiedUs, dueMs } = header
@@ -72,12 +63,7 @@ export function decodeHeader(bytes: Buffer): Header {
   }
 }
 
-export function decodeDocument(
-  kind: DocumentKind,
-  tenant: string,
-  id: Digest,
-  bytes: Buffer,
-): StoredDocument {
+export function decodeDocument({ kind, tenant }: Collection, id: Digest, bytes: Buffer): StoredDocument {
   const header = decodeHeader(bytes)
   const { version, terms, uniques } = header
   // A value that was cut off gets an empty box, which does not open, so that other documents can still be read.
@@ -116,8 +102,6 @@ export function decodePlace(bytes: Buffer): { id: Digest; createdUs: number } {
   }
 }
 
-export const noCounters: Readonly<Counters> = { nextOrdinal: 0, lastUs: 0, lastCreatedUs: -1 }
-
 export function encodeCounters({ nextOrdinal, lastUs, lastCreatedUs }: Counters): Buffer {
   const bytes = Buffer.allocUnsafe(24)
   bytes.writeDoubleBE(nextOrdinal, 0)
@@ -133,8 +117,6 @@ export function decodeCounters(bytes: Buffer): Counters {
     lastCreatedUs: bytes.readDoubleBE(16),
   }
 }
-
-export type Change = DecidedChange<CollectionKey>
 
 /** Takes changes of keys. LevelDB applies a batch in order, so the last change of a key wins. */
 interface Mutations {
@@ -160,7 +142,7 @@ const noEntries: ReadonlyMap<string, Buffer> = new Map()
 
 /** Returns the index entries of a document by key, without blocks. No two documents share a key. */
 export function entriesOf(
-  collection: CollectionKey,
+  collection: CollectionName,
   id: Digest,
   { ordinal, createdUs, modifiedUs, dueMs, uniques }: Header,
 ): ReadonlyMap<string, Buffer> {

@@ -1,20 +1,18 @@
 import { blockSize, encodeBlock } from '../../index/bits.ts'
 import { editsOf, imagesOf } from '../../index/edits.ts'
-import type { Counters, Header } from '../../port/decide.ts'
+import { type CollectionName, collectionNamed } from '../../port/collection.ts'
+import { type Counters, type Header, noCounters } from '../../port/decide.ts'
 import type { Content, StoredDocument } from '../../port/port.ts'
 import {
   agendaOfAll,
   blockKey,
-  type CollectionKey,
   collectionOfKey,
   collectionsAfter,
   counterKey,
   digestOfKey,
   documentKey,
-  type KeyedCollection,
   keysOfSort,
   ordinalOfKey,
-  placeOfCollection,
   reindexKey,
   termPrefix,
 } from './keys.ts'
@@ -28,7 +26,6 @@ import {
   encodeCounters,
   encodeDocument,
   entriesOf,
-  noCounters,
   noValue,
 } from './record.ts'
 
@@ -46,12 +43,11 @@ export async function rebuildIndex(level: LevelDb, contentOf: ContentOf): Promis
   await level.put(reindexKey, noValue, { sync: true })
   await level.clear(agendaOfAll)
   let count = 0
-  for (let last: CollectionKey | undefined; ; ) {
+  for (let last: CollectionName | undefined; ; ) {
     const [key] = await level.keys({ ...collectionsAfter(last), limit: 1 }).all()
     if (key === undefined) break
     last = collectionOfKey(key)
-    const place = placeOfCollection(last)
-    if (place) count += await rebuildCollection(level, place, contentOf)
+    count += await rebuildCollection(level, last, contentOf)
   }
   await level.batch().del(reindexKey).write({ sync: true })
   return count
@@ -59,10 +55,11 @@ export async function rebuildIndex(level: LevelDb, contentOf: ContentOf): Promis
 
 async function rebuildCollection(
   level: LevelDb,
-  place: KeyedCollection,
+  collection: CollectionName,
   contentOf: ContentOf,
 ): Promise<number> {
-  const { collection } = place
+  const place = collectionNamed(collection)
+  if (!place) return 0
   for (const sort of derived) await level.clear(keysOfSort(collection, sort))
   const kept = await level.get(counterKey(collection))
   const counters = kept ? decodeCounters(kept) : { ...noCounters }
@@ -71,7 +68,7 @@ async function rebuildCollection(
   for await (const entries of chunksOf(documents, documentsTogether)) {
     const batch = level.batch()
     for (const [key, value] of entries) {
-      const document = decodeDocument(place.kind, place.tenant, digestOfKey(key), value)
+      const document = decodeDocument(place, digestOfKey(key), value)
       const content = await contentOf(document)
       if (document.version === cutOffVersion) continue
       const header = { ...decodeHeader(value), ...(content && { dueMs: undefined, ...content }) }
@@ -94,7 +91,7 @@ function countIn({ ordinal, createdUs, modifiedUs = 0 }: Header, counters: Count
 }
 
 /** Reads the documents of one block at a time, in the order of their ordinals. */
-async function rebuildBlocks(level: LevelDb, collection: CollectionKey): Promise<void> {
+async function rebuildBlocks(level: LevelDb, collection: CollectionName): Promise<void> {
   let block = 0
   let ids: string[] = []
   const write = async () => {

@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { ClearingCache } from '../../../base/cache.ts'
 import { type Block, type Blocks, decodeBlock } from '../../index/bits.ts'
 import type { NewBlocks } from '../../index/edits.ts'
+import type { CollectionName } from '../../port/collection.ts'
 import type { Digest, Place, StoredDocument } from '../../port/port.ts'
 import { Epoch, ReadPace } from './epoch.ts'
-import { blockKey, blockOfKey, type CollectionKey, endOfKeys, termPrefix } from './keys.ts'
+import { blockKey, blockOfKey, endOfKeys, termPrefix } from './keys.ts'
 import type { LevelDb } from './leveldb.ts'
 
 interface CachedTerm {
@@ -12,8 +13,6 @@ interface CachedTerm {
   /** True if a search has the map, so that the next change needs a copy. */
   isShared: boolean
 }
-
-type LevelBlocks = NewBlocks<CollectionKey>
 
 /** Approximate memory of a cached block, of a cached term, and of a recent document in addition to its box. */
 const blockBytes = 700
@@ -25,10 +24,10 @@ const mostPlaces = 20_000
 
 /** What a batch changed. */
 interface Published {
-  readonly blocks: readonly LevelBlocks[]
+  readonly blocks: readonly NewBlocks[]
   /** Keys of documents that were in `recent`, perhaps. */
   readonly documents: readonly string[]
-  readonly dues: readonly (readonly [CollectionKey, dueMs: number])[]
+  readonly dues: readonly (readonly [CollectionName, dueMs: number])[]
 }
 
 /** What readers see: an epoch, and parts of the index in memory, always of the same moment. Only the writer changes it. */
@@ -38,11 +37,11 @@ export class State {
   readonly #mostBytes: number
   readonly #ending = new Set<Promise<void>>()
   /** The changes since each load that is in progress began. */
-  readonly #loads = new Set<LevelBlocks[]>()
-  #terms = new Map<CollectionKey, Map<Digest, CachedTerm>>()
+  readonly #loads = new Set<NewBlocks[]>()
+  #terms = new Map<CollectionName, Map<Digest, CachedTerm>>()
   #bytes = 0
   /** By collection, a time before which no document of it is due. */
-  #floors = new ClearingCache<CollectionKey, number>(mostFloors)
+  #floors = new ClearingCache<CollectionName, number>(mostFloors)
   epoch: Epoch
   /** By ordinal key. Places never change. */
   places = new ClearingCache<string, Place>(mostPlaces)
@@ -89,19 +88,19 @@ export class State {
     this.#turn()
   }
 
-  floorOf(collection: CollectionKey): number {
+  floorOf(collection: CollectionName): number {
     return this.#floors.get(collection) ?? 0
   }
 
   /** Keeps a time before which no document is due, as an epoch says. */
-  learnFloor(epoch: Epoch, collection: CollectionKey, floorMs: number): void {
+  learnFloor(epoch: Epoch, collection: CollectionName, floorMs: number): void {
     if (epoch === this.epoch) this.#floors.set(collection, floorMs)
   }
 
   /** Returns the blocks of terms at the present epoch, which the caller holds. What is in memory is taken at once. */
   async blocks(
     epoch: Epoch,
-    collection: CollectionKey,
+    collection: CollectionName,
     terms: ReadonlySet<Digest>,
   ): Promise<Map<Digest, Blocks>> {
     const known = this.#terms.get(collection)
@@ -123,8 +122,8 @@ export class State {
     await Promise.all(this.#ending)
   }
 
-  async #load(epoch: Epoch, collection: CollectionKey, term: Digest): Promise<Blocks> {
-    const late: LevelBlocks[] = []
+  async #load(epoch: Epoch, collection: CollectionName, term: Digest): Promise<Blocks> {
+    const late: NewBlocks[] = []
     this.#loads.add(late)
     try {
       const blocks = new Map<number, Block>()
@@ -141,10 +140,10 @@ export class State {
 
   /** @param late the changes of any term since the blocks were read */
   #keep(
-    collection: CollectionKey,
+    collection: CollectionName,
     term: Digest,
     blocks: Map<number, Block>,
-    late: readonly LevelBlocks[],
+    late: readonly NewBlocks[],
   ): void {
     const bytes = termBytes + blocks.size * blockBytes
     // Searches in progress have what they need.
@@ -163,7 +162,7 @@ export class State {
     this.#bytes = 0
   }
 
-  #apply(cached: CachedTerm, { block, images }: LevelBlocks, term: Digest): void {
+  #apply(cached: CachedTerm, { block, images }: NewBlocks, term: Digest): void {
     if (cached.isShared) cached.blocks = new Map(cached.blocks)
     cached.isShared = false
     const image = images.get(term)

@@ -1,4 +1,4 @@
-import { bytesOf } from '../../port/decide.ts'
+import { bytesOf, type Commit } from '../../port/decide.ts'
 import {
   type CommitResult,
   checkCommit,
@@ -6,14 +6,12 @@ import {
   StoreUnavailable,
   type Write,
 } from '../../port/port.ts'
-import type { Groups, NamedCommit } from './group.ts'
-import type { CollectionKeys } from './keys.ts'
-import { digestLength, mostDigests } from './record.ts'
+import type { Groups } from './group.ts'
 
 /** A commit, which may share a batch with others, or a task that runs alone. */
 type Job = CommitJob | TaskJob
 
-interface CommitJob extends NamedCommit {
+interface CommitJob extends Commit {
   readonly bytes: number
   readonly resolve: (result: CommitResult) => void
   readonly reject: (reason: Error) => void
@@ -34,25 +32,21 @@ const mostBytes = 4 << 20
  */
 export class Writer {
   readonly #groups: Groups
-  readonly #keys: CollectionKeys
   readonly #onFailure: (error: unknown) => void
   #queue: Job[] = []
   #running: Promise<void> | undefined
   #refusal: StoreUnavailable | undefined
   #failed = false
 
-  constructor(groups: Groups, keys: CollectionKeys, onFailure: (error: unknown) => void) {
+  constructor(groups: Groups, onFailure: (error: unknown) => void) {
     this.#groups = groups
-    this.#keys = keys
     this.#onFailure = onFailure
   }
 
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     return new Promise((resolve, reject) => {
       checkCommit(writes, nowUs)
-      for (const write of writes) checkDigests(write)
-      const named = writes.map(write => ({ write, collection: this.#keys.of(write.kind, write.tenant) }))
-      this.#enqueue({ writes: named, nowUs, bytes: bytesOf(writes), resolve, reject })
+      this.#enqueue({ writes, nowUs, bytes: bytesOf(writes), resolve, reject })
     })
   }
 
@@ -133,16 +127,5 @@ export class Writer {
     for (const job of [...jobs, ...this.#queue]) job.reject(reason)
     this.#queue = []
     this.#onFailure(error)
-  }
-}
-
-/** @throws {RangeError | TypeError} where a document could not be encoded */
-function checkDigests(write: Write): void {
-  const lists = 'terms' in write ? [[write.id], write.terms, write.uniques] : [[write.id]]
-  for (const digests of lists) {
-    if (digests.length > mostDigests) throw new RangeError(`a document has at most ${mostDigests} terms`)
-    for (const { length } of digests) {
-      if (length !== digestLength) throw new TypeError(`a digest has ${digestLength} characters`)
-    }
   }
 }

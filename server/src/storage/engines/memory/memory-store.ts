@@ -1,6 +1,8 @@
+import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
+import { type CollectionState, Decisions, documentWith, noCounters } from '../../port/decide.ts'
+import { letterOf } from '../../port/kinds.ts'
 import {
   type CommitResult,
-  type Conflict,
   checkCommit,
   type Digest,
   type DocumentKind,
@@ -12,48 +14,32 @@ import {
   type Store,
   type StoredDocument,
   type Write,
-  type Written,
 } from '../../port/port.ts'
 
-/** One kind of one tenant. */
-interface Collection {
-  documents: Map<Digest, StoredDocument>
-  holders: Map<Digest, Digest>
-  /** True if a snapshot has these maps: they must be copied before they are changed. */
-  isShared?: boolean
-  lastUs: number
-  /** The stamp of the newest document, even if it was removed. */
-  lastCreatedUs: number
+interface Stored extends CollectionState, Collection {
+  readonly boxes: Map<Digest, Uint8Array>
 }
 
 /**
  * The simple engine: Maps, and every query is checked against every document. It is the storage of `memory:` and the
- * model that the other engines are compared with, so it decides commits and evaluates queries by
- * code of its own.
+ * model that the searches of the other engines are compared with.
  */
 export class MemoryStore implements Store {
-  readonly #collections = new Map<string, Collection>()
+  readonly #collections = new Map<CollectionName, Stored>()
   readonly #leases = new Map<string, Lease>()
 
   async commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     checkCommit(writes, nowUs)
-    const undo: (() => void)[] = []
-    const written: (Written | undefined)[] = []
-    for (const [index, write] of writes.entries()) {
-      const collection = this.#collection(write.kind, write.tenant)
-      const conflict = findConflict(collection, write)
-      if (conflict) {
-        for (const step of undo.reverse()) step()
-        return { ok: false, conflict: { write: index, ...conflict } }
-      }
-      unshare(collection)
-      const { lastUs, lastCreatedUs } = collection
-      undo.push(remember(collection, write.id), () => {
-        Object.assign(collection, { lastUs, lastCreatedUs })
-      })
-      written.push(apply(collection, write, nowUs))
+    for (const write of writes) this.#collection(write)
+    const decisions = new Decisions(this.#collections)
+    const result = decisions.decide({ writes, nowUs })
+    for (const { write, after } of decisions.changes) {
+      const { boxes } = this.#collection(write)
+      // A copy, as the caller may clear or reuse its bytes.
+      if (after && 'seal' in write) boxes.set(write.id, Uint8Array.from(write.seal(after)))
+      else boxes.delete(write.id)
     }
-    return { ok: true, written }
+    return result
   }
 
   async get(
@@ -61,14 +47,14 @@ export class MemoryStore implements Store {
     tenant: string,
     ids: readonly Digest[],
   ): Promise<(StoredDocument | undefined)[]> {
-    const collection = this.#collection(kind, tenant)
-    return ids.map(id => collection.documents.get(id))
+    const collection = this.#collection({ kind, tenant })
+    return ids.map(id => documentIn(collection, id))
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     // Requirements: PAG-503
     const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes } = options
-    const matching = [...this.#collection(kind, tenant).documents.values()].filter(
+    const matching = documentsIn(this.#collection({ kind, tenant })).filter(
       document => !(document.dueMs !== undefined && document.dueMs <= nowMs) && matches(query, document),
     )
     matching.sort((a, b) => (oldestFirst ? a.createdUs - b.createdUs : b.createdUs - a.createdUs))
@@ -88,16 +74,12 @@ export class MemoryStore implements Store {
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    const due: (StoredDocument & { dueMs: number })[] = []
-    for (const { documents } of this.#collections.values()) {
-      for (const document of documents.values()) {
-        // All documents of a collection have its kind, and collections of tokens can be long.
-        if (document.kind !== kind) break
-        const { dueMs } = document
-        if (dueMs !== undefined && dueMs <= beforeMs) due.push({ ...document, dueMs })
-      }
-    }
-    return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, limit)
+    return [...this.#collections]
+      .filter(([name]) => name.startsWith(letterOf(kind)))
+      .flatMap(([, collection]) => documentsIn(collection))
+      .filter(({ dueMs = Number.POSITIVE_INFINITY }) => dueMs <= beforeMs)
+      .sort((a, b) => Number(a.dueMs) - Number(b.dueMs))
+      .slice(0, limit)
   }
 
   async lease(lease: Lease): Promise<boolean> {
@@ -108,24 +90,15 @@ export class MemoryStore implements Store {
   }
 
   snapshot(tenant: string, root: string): () => void {
-    const share = (name: string): Collection | undefined => {
-      const collection = this.#collections.get(name)
-      if (collection) collection.isShared = true
-      return collection && { ...collection }
-    }
-    const names = documentKinds.map(kind => `${kind} ${tenant}`)
-    const kept = names.map(name => [name, share(name)] as const)
-    const keys = share(`key ${root}`)
+    const kept = documentKinds.map(kind => copyOf(this.#collection({ kind, tenant })))
+    const keys = copyOf(this.#collection({ kind: 'key', tenant: root }))
     return () => {
-      for (const [name, collection] of kept) {
-        if (collection) this.#collections.set(name, { ...collection })
-        else this.#collections.delete(name)
-      }
-      const current = this.#collection('key', root)
-      if (!keys || keys.documents === current.documents) return
-      unshare(current)
-      for (const [id, document] of keys.documents) {
-        if (!current.documents.has(id)) current.documents.set(id, document)
+      for (const collection of kept) this.#collections.set(collectionOf(collection), copyOf(collection))
+      const { documents, boxes } = this.#collection(keys)
+      for (const [id, header] of keys.documents) {
+        if (documents.has(id)) continue
+        documents.set(id, header)
+        boxes.set(id, keys.boxes.get(id) as Uint8Array)
       }
     }
   }
@@ -143,107 +116,29 @@ export class MemoryStore implements Store {
 
   async close(): Promise<void> {}
 
-  #collection(kind: DocumentKind, tenant: string): Collection {
-    const name = `${kind} ${tenant}`
-    let collection = this.#collections.get(name)
-    if (!collection) {
-      collection = { documents: new Map(), holders: new Map(), lastUs: 0, lastCreatedUs: -1 }
-      this.#collections.set(name, collection)
-    }
-    return collection
+  #collection({ kind, tenant }: Collection): Stored {
+    const name = collectionOf({ kind, tenant })
+    const known = this.#collections.get(name)
+    if (known) return known
+    const contents = { documents: new Map(), holders: new Map(), boxes: new Map() }
+    const made = { kind, tenant, ...contents, counters: { ...noCounters } }
+    this.#collections.set(name, made)
+    return made
   }
 }
 
-function unshare(collection: Collection): void {
-  if (!collection.isShared) return
-  collection.documents = new Map(collection.documents)
-  collection.holders = new Map(collection.holders)
-  collection.isShared = false
+function documentIn(collection: Stored, id: Digest): StoredDocument | undefined {
+  const { kind, tenant, documents, boxes } = collection
+  const header = documents.get(id)
+  return header && documentWith(header, { kind, tenant, id }, boxes.get(id) as Uint8Array)
 }
 
-function findConflict(collection: Collection, write: Write): Omit<Conflict, 'write'> | undefined {
-  const present = collection.documents.get(write.id)
-  switch (write.type) {
-    case 'expect':
-      if (write.version === 0) return present ? { reason: 'exists' } : undefined
-      break
-    case 'insert':
-      return present ? { reason: 'exists' } : findHolder(collection, write)
-    case 'restore':
-      if (present) return { reason: 'exists' }
-      if (write.createdUs <= collection.lastCreatedUs) return { reason: 'order' }
-      return findHolder(collection, write)
-    case 'replace':
-    case 'remove':
-      break
-  }
-  if (!present) return { reason: 'missing' }
-  if (write.version !== undefined && write.version !== present.version) return { reason: 'version' }
-  const isOther = 'createdUs' in write && write.createdUs !== present.createdUs
-  if (isOther) return { reason: 'version' }
-  return write.type === 'replace' ? findHolder(collection, write) : undefined
-}
+const documentsIn = (collection: Stored): StoredDocument[] =>
+  [...collection.documents.keys()].map(id => documentIn(collection, id) as StoredDocument)
 
-function findHolder(
-  collection: Collection,
-  write: { readonly id: Digest; readonly uniques: readonly Digest[] },
-): Omit<Conflict, 'write'> | undefined {
-  for (const unique of write.uniques) {
-    const holder = collection.holders.get(unique)
-    if (holder !== undefined && holder !== write.id) return { reason: 'unique', holder }
-  }
-  return undefined
-}
-
-function apply(collection: Collection, write: Write, nowUs: number): Written | undefined {
-  if (write.type === 'expect') return undefined
-  const before = collection.documents.get(write.id)
-  for (const unique of before?.uniques ?? []) collection.holders.delete(unique)
-  if (write.type === 'remove') {
-    collection.documents.delete(write.id)
-    return undefined
-  }
-  const { kind, tenant, id, terms, uniques, dueMs } = write
-  const written = write.type === 'restore' ? writtenBefore(write) : stamp(collection, before, nowUs)
-  collection.lastUs = Math.max(collection.lastUs, written.modifiedUs ?? written.createdUs)
-  collection.lastCreatedUs = Math.max(collection.lastCreatedUs, written.createdUs)
-  for (const unique of uniques) collection.holders.set(unique, id)
-  collection.documents.set(id, {
-    kind,
-    tenant,
-    id,
-    terms: [...terms],
-    uniques: [...uniques],
-    ...(dueMs === undefined ? {} : { dueMs }),
-    // A copy, as the caller may clear or reuse its bytes.
-    box: Uint8Array.from(write.seal(written)),
-    ...written,
-  })
-  return written
-}
-
-// Requirements: PAG-505
-function stamp({ lastUs }: Collection, before: Written | undefined, nowUs: number): Written {
-  const stampUs = Math.max(nowUs, lastUs + 1)
-  return before
-    ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }
-    : { version: 1, createdUs: stampUs }
-}
-
-function writtenBefore({ version, createdUs, modifiedUs }: Written): Written {
-  return modifiedUs === undefined ? { version, createdUs } : { version, createdUs, modifiedUs }
-}
-
-/** Returns a function that restores the document. */
-function remember({ documents, holders }: Collection, id: Digest): () => void {
-  const before = documents.get(id)
-  return () => {
-    for (const unique of documents.get(id)?.uniques ?? []) holders.delete(unique)
-    documents.delete(id)
-    if (!before) return
-    documents.set(id, before)
-    for (const unique of before.uniques) holders.set(unique, id)
-  }
+function copyOf({ kind, tenant, documents, holders, boxes, counters }: Stored): Stored {
+  const contents = { documents: new Map(documents), holders: new Map(holders), boxes: new Map(boxes) }
+  return { kind, tenant, ...contents, counters: { ...counters } }
 }
 
 function matches(query: Query, document: StoredDocument): boolean {

@@ -2,15 +2,13 @@ import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { machineMs } from '../../../base/time/real-time.ts'
 import type { Heads, Progress } from '../../index/edits.ts'
-import type { Change, Collection, Counters, Header, Question } from '../../port/decide.ts'
-import { type Digest, type DocumentKind, digestOfUuid } from '../../port/port.ts'
+import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
+import type { CollectionState, Counters, Header, Question } from '../../port/decide.ts'
+import { type Digest, digestOfUuid } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { type Ask, headerOf, uuidsOf } from './rows.ts'
 import { writing } from './sql.ts'
-
-/** A kind and a tenant, as a text. */
-export type CollectionName = string & { readonly collectionName: unique symbol }
 
 /** The row of a collection. */
 interface LockedCounters extends Counters {
@@ -22,14 +20,11 @@ interface LockedCounters extends Counters {
   nextEdits: number
 }
 
-export interface LockedCollection extends Collection {
+export interface LockedCollection extends CollectionState, Collection {
   readonly name: CollectionName
-  readonly kind: DocumentKind
-  readonly tenant: string
   readonly counters: LockedCounters
 }
 
-export type LockedChange = Change<CollectionName>
 export type Locked = ReadonlyMap<CollectionName, LockedCollection>
 
 export const progressOf = ({ fromOrdinal, nextOrdinal, edits }: LockedCounters): Progress => ({
@@ -37,8 +32,6 @@ export const progressOf = ({ fromOrdinal, nextOrdinal, edits }: LockedCounters):
   nextOrdinal,
   state: edits,
 })
-
-export const nameOf = (kind: DocumentKind, tenant: string) => `${tenant} ${kind}` as CollectionName
 
 /** By tenant and kind: all transactions lock collections in this order, so that none can deadlock. */
 function inLockOrder(questions: Iterable<Question>): Question[] {
@@ -52,7 +45,7 @@ function inLockOrder(questions: Iterable<Question>): Question[] {
 export async function lockAndRead(
   client: PoolClient,
   asked: Iterable<Question>,
-  heads: Heads<CollectionName>,
+  heads: Heads,
   ask: Ask,
 ): Promise<Locked> {
   const questions = inLockOrder(asked)
@@ -95,7 +88,7 @@ const mostAdded = 512
 async function lockTenant(
   tenant: string,
   questions: readonly Question[],
-  heads: Heads<CollectionName>,
+  heads: Heads,
   ask: Ask,
 ): Promise<LockedCollection[]> {
   const asked = new Map<number, Answers>(
@@ -105,7 +98,7 @@ async function lockTenant(
     ]),
   )
   const unread = questions.flatMap(question => {
-    const ordinal = heads.unread(nameOf(question.kind, tenant))
+    const ordinal = heads.unread(collectionOf(question))
     return ordinal === undefined ? [] : [[numberOfKind(question), ordinal] as const]
   })
   /** Kinds and digests, one of each for each question. */
@@ -131,7 +124,7 @@ async function lockTenant(
   return locked.map(row => {
     const [number = 0, nextOrdinal = 0, lastUs = 0, lastCreatedUs = 0, edits = 0] = row.map(Number)
     const kind = kindOf(number)
-    const name = nameOf(kind, tenant)
+    const name = collectionOf({ kind, tenant })
     const ordinals = { nextOrdinal, fromOrdinal: nextOrdinal }
     const counters = { ...ordinals, lastUs, lastCreatedUs, edits, nextEdits: edits }
     const { documents, holders, added } = asked.get(number) as Answers

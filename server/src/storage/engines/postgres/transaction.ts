@@ -2,27 +2,15 @@ import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { decodeBlock } from '../../index/bits.ts'
 import type { Heads, Recalled } from '../../index/edits.ts'
-import { Decisions, type NamedWrite, questionsOf } from '../../port/decide.ts'
-import { type CommitResult, digestOfUuid, type Write } from '../../port/port.ts'
+import type { CollectionName } from '../../port/collection.ts'
+import { type Change, type Commit, Decisions, questionsOf } from '../../port/decide.ts'
+import { type CommitResult, digestOfUuid } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { numberOf } from './kinds.ts'
-import {
-  type CollectionName,
-  type Locked,
-  type LockedChange,
-  type LockedCollection,
-  lockAndRead,
-  nameOf,
-  progressOf,
-} from './lock.ts'
+import { type Locked, type LockedCollection, lockAndRead, progressOf } from './lock.ts'
 import { type Ask, askOf, bytesOf, uuidsOf } from './rows.ts'
 import { writing } from './sql.ts'
 import { writeChanges } from './write-changes.ts'
-
-export interface PendingCommit {
-  readonly writes: readonly Write[]
-  readonly nowUs: number
-}
 
 /**
  * Does several commits in one transaction: locks the rows of their collections, reads what their conditions ask for,
@@ -31,21 +19,15 @@ export interface PendingCommit {
  */
 export async function commitGroup(
   client: PoolClient,
-  commits: readonly PendingCommit[],
-  heads: Heads<CollectionName>,
+  commits: readonly Commit[],
+  heads: Heads,
 ): Promise<CommitResult[]> {
   const ask = askOf(client)
-  const named = commits.map(({ writes, nowUs }) => ({
-    writes: writes.map(
-      (write): NamedWrite<CollectionName> => ({ write, collection: nameOf(write.kind, write.tenant) }),
-    ),
-    nowUs,
-  }))
   try {
-    const questions = questionsOf(named.map(({ writes }) => writes))
+    const questions = questionsOf(commits)
     const collections = await lockAndRead(client, questions.values(), heads, ask)
     const decisions = new Decisions(collections)
-    const results = named.map(({ writes, nowUs }) => decisions.decide(writes, nowUs))
+    const results = commits.map(commit => decisions.decide(commit))
     const { changes } = decisions
     countEdits(changes, collections)
     const counters = (name: CollectionName) => (collections.get(name) as LockedCollection).counters
@@ -71,18 +53,14 @@ export async function commitGroup(
   }
 }
 
-function countEdits(changes: readonly LockedChange[], collections: Locked): void {
+function countEdits(changes: readonly Change[], collections: Locked): void {
   for (const { collection, before } of changes) {
     const { counters } = collections.get(collection) as LockedCollection
     if (before && before.ordinal < counters.fromOrdinal) counters.nextEdits = counters.edits + 1
   }
 }
 
-async function readBlocks(
-  recalled: readonly Recalled<CollectionName>[],
-  collections: Locked,
-  ask: Ask,
-): Promise<void> {
+async function readBlocks(recalled: readonly Recalled[], collections: Locked, ask: Ask): Promise<void> {
   const found = recalled.map(one => ({
     ...one,
     ...(collections.get(one.edit.collection) as LockedCollection),

@@ -1,10 +1,10 @@
 import { groupBy } from '../../../base/group-by.ts'
 import { type Block, encodeBlock } from '../../index/bits.ts'
 import type { NewBlocks } from '../../index/edits.ts'
-import type { Header } from '../../port/decide.ts'
+import type { Change, Header } from '../../port/decide.ts'
 import { type Digest, uuidOfDigest } from '../../port/port.ts'
 import { numberOf } from './kinds.ts'
-import type { CollectionName, LockedChange, LockedCollection } from './lock.ts'
+import type { Locked, LockedCollection } from './lock.ts'
 import { type Ask, Packed, uuidsOf } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
@@ -18,14 +18,14 @@ interface CollectionChanges extends LockedCollection {
   readonly stored: Map<Digest, Header>
   /** New and replaced documents, as the group leaves them. */
   readonly documents: Map<Digest, Written>
-  readonly blocks: readonly NewBlocks<CollectionName>[]
+  readonly blocks: readonly NewBlocks[]
 }
 
 /** Sends all that a group of commits writes. */
 export function writeChanges(
-  changes: readonly LockedChange[],
-  blocks: readonly NewBlocks<CollectionName>[],
-  collections: ReadonlyMap<CollectionName, LockedCollection>,
+  changes: readonly Change[],
+  blocks: readonly NewBlocks[],
+  collections: Locked,
   ask: Ask,
 ): Promise<unknown>[] {
   const all: CollectionChanges[] = []
@@ -41,7 +41,7 @@ export function writeChanges(
   return [...tenants].flatMap(([tenant, own]) => writeTenant(tenant, own, ask))
 }
 
-function rowsOf(changes: readonly LockedChange[]): Pick<CollectionChanges, 'stored' | 'documents'> {
+function rowsOf(changes: readonly Change[]): Pick<CollectionChanges, 'stored' | 'documents'> {
   const stored = new Map<Digest, Header>()
   const documents = new Map<Digest, Written>()
   const seen = new Set<Digest>()

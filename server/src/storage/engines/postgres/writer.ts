@@ -1,14 +1,13 @@
 import type { Pool } from 'pg'
 import { oncePerTurn } from '../../../base/flow/event-loop.ts'
 import { Heads } from '../../index/edits.ts'
-import { bytesOf } from '../../port/decide.ts'
+import { bytesOf, type Commit } from '../../port/decide.ts'
 import { type CommitResult, checkCommit, StoreUnavailable, type Write } from '../../port/port.ts'
 import { withClient } from './connect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
-import type { CollectionName } from './lock.ts'
-import { commitGroup, type PendingCommit } from './transaction.ts'
+import { commitGroup } from './transaction.ts'
 
-interface Job extends PendingCommit {
+interface Job extends Commit {
   readonly tenants: ReadonlySet<string>
   readonly bytes: number
   readonly resolve: (result: CommitResult) => void
@@ -28,7 +27,7 @@ export class Writer {
   readonly #pool: Pool
   readonly #mostAtOnce: number
   readonly #onFailure: (error: unknown) => void
-  readonly #heads = new Heads<CollectionName>()
+  readonly #heads = new Heads()
   #waiting: Job[] = []
   /** The tenants of running transactions. */
   readonly #busy = new Set<string>()
