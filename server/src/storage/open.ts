@@ -5,7 +5,7 @@ import { syncFolder } from '../base/durable-file.ts'
 import type { Log } from '../base/log.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
-import type { Migrated } from './engines/postgres/migrated.ts'
+import type { Migrated } from './engines/postgres/schema.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 import type { Store } from './port/port.ts'
 
@@ -141,8 +141,8 @@ export async function openStore(
 export async function migrateStore(url: string, planned = false): Promise<Migrated> {
   const location = parseStorage(url)
   if (location.engine === 'postgres') {
-    const engine = await postgres()
-    return planned ? engine.planMigration(location.url) : engine.migrate(location.url)
+    const { migrate, planMigration } = await import('./engines/postgres/schema.ts')
+    return planned ? planMigration(location.url) : migrate(location.url)
   }
   throw new UnknownStorage('only databases have a schema to migrate: --storage postgres://…')
 }

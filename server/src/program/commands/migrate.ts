@@ -18,12 +18,11 @@ export const migrateCommand: Command = {
     'The user of the URL needs CREATE on the first schema of its search path; servers need only',
     'SELECT, INSERT, UPDATE and DELETE on the tables, so they may have another user.',
     'If several run at once, one works and the others wait. If it was interrupted, run it again.',
-    'On Citus it distributes the tables by tenant, too. Any node will do as long as the URL of the coordinator',
-    'that the node knows can be reached from here.',
+    'On Citus it distributes the tables by tenant, too. Then the URL must be that of the coordinator.',
   ],
   async run({ values }) {
     const check = values.check === true
-    const { from, to, placing = [] } = await migrateStore(values.storage as string, check)
+    const { from, to, placing } = await migrateStore(values.storage as string, check)
     const steps = [...(from === to ? [] : [`upgrade the schema from version ${from} to ${to}`]), ...placing]
     if (check) {
       const output = steps.length === 0 ? 'there is nothing to do\n' : lines('to do', steps)

@@ -1,11 +1,10 @@
 import t from 'tap'
 import { type Placed, stepsFor } from './citus.ts'
-import { OnWorker } from './database-errors.ts'
 import { tables } from './sql.ts'
 
-const plain = (name: string): Placed => ({ name, everywhere: false, remains: false })
-const placed = (name: string): Placed => ({ ...plain(name), column: 'tenant', group: 7 })
-const versions: Placed = { name: 'surrogate_schema', everywhere: true, remains: false }
+const plain = (name: string): Placed => ({ name, everywhere: false })
+const placed = (name: string): Placed => ({ ...plain(name), column: 'tenant' })
+const versions: Placed = { name: 'surrogate_schema', everywhere: true }
 const wanted = [...tables.map(placed), versions]
 
 const saysOf = (all: readonly Placed[]) => stepsFor(all).map(({ says }) => says)
@@ -32,7 +31,6 @@ t.test('only what is missing is done', async t => {
   for (const name of tables.slice(1))
     t.same(saysOf(but(name, { column: null })), [`distribute ${name} by tenant`])
   t.same(saysOf(but('surrogate_schema', { everywhere: false })), ['copy surrogate_schema to every node'])
-  t.same(saysOf(but('uniques', { remains: true })), ['erase what is left of uniques on the coordinator'])
 })
 
 t.test('tables that were distributed in another way are refused', async t => {
@@ -40,16 +38,4 @@ t.test('tables that were distributed in another way are refused', async t => {
     t.throws(() => stepsFor(but('uniques', change)), { name: 'DatabaseRefused', message: says })
   refused({ column: 'value' }, /uniques is distributed, but not by tenant: SELECT undistribute_table/)
   refused({ column: null, everywhere: true }, /uniques is distributed, but not by tenant/)
-  refused({ group: 8 }, /uniques is not placed like documents: SELECT alter_distributed_table/)
-})
-
-t.test('a worker leads to its coordinator, as the same user', async t => {
-  const url = 'postgres://user:secret@worker:5432/vault?sslmode=require&options=-c%20search_path%3Done'
-  const known = new OnWorker({ host: 'coordinator.internal', port: 6432 })
-  t.match(known.message, /migrate with the URL of the coordinator coordinator\.internal:6432$/)
-  t.equal(known.coordinatorOf(url), url.replace('worker:5432', 'coordinator.internal:6432'))
-  t.equal(new OnWorker({ host: '::1', port: 1 }).coordinatorOf(url), url.replace('worker:5432', '[::1]:1'))
-  const unknown = new OnWorker({ host: null, port: null })
-  t.match(unknown.message, /with the URL of the coordinator$/)
-  t.equal(unknown.coordinatorOf(url), undefined)
 })

@@ -5,7 +5,7 @@ import { databaseName } from '../../../base/database-name.ts'
 import { DatabaseRefused } from './database-errors.ts'
 import { codeOf, isOutage } from './faults.ts'
 import { readLocation } from './location.ts'
-import { disableTimeout, resetTimeout } from './sql.ts'
+import { disableTimeout } from './sql.ts'
 
 /** Time limit of a statement in the database, in milliseconds. */
 const statementMs = 60_000
@@ -18,6 +18,9 @@ const wayMs = 5_000
  * that went silent must not hold up its caller, and the writes behind it, for a minute.
  */
 export const longQuery = { query_timeout: statementMs + wayMs }
+
+/** For work that grows with the database. The driver takes 0 for its default. */
+export const endless = (text: string): pg.QueryConfig => ({ text, ...{ query_timeout: 0x7fffffff } })
 
 /**
  * Time limit of any other statement, after which its connection is closed, in milliseconds. Longer than a server that
@@ -85,35 +88,29 @@ export function sendTogether(client: pg.PoolClient): void {
   process.nextTick(() => stream.uncork())
 }
 
-/** Uses a database for the first time. Turns failures into a message for the operator. @throws {DatabaseRefused} */
-export async function firstUse<Result>(
+/** Uses a database once, on a connection of its own, without time limits. */
+export async function once<Result>(
   url: string,
-  pool: pg.Pool,
   use: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
+  const { pool } = openPool(url, () => {}, oneConnection)
   try {
-    return await withClient(pool, use)
-  } catch (error) {
-    const sentence = error instanceof DatabaseRefused ? undefined : explain(databaseName(url), error)
-    throw sentence === undefined ? error : new DatabaseRefused(sentence, { cause: error })
+    return await withClient(pool, async client => {
+      await client.query(disableTimeout)
+      return use(client)
+    })
+  } finally {
+    await pool.end()
   }
 }
 
-/** Runs work without time limits: migrations, VACUUM. */
-export async function withoutTimeLimits<Result>(
-  client: pg.PoolClient,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  // The driver reads it for each statement, but it is not in the types.
-  const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: number } }
-  const { query_timeout } = connectionParameters
-  await client.query(disableTimeout)
-  connectionParameters.query_timeout = 0
+/** Turns failures of the first use of a database into a message for the operator. @throws {DatabaseRefused} */
+export async function orRefused<Result>(url: string, firstUse: () => Promise<Result>): Promise<Result> {
   try {
-    return await work()
-  } finally {
-    connectionParameters.query_timeout = query_timeout
-    await client.query(resetTimeout).catch(() => {})
+    return await firstUse()
+  } catch (error) {
+    const sentence = error instanceof DatabaseRefused ? undefined : explain(databaseName(url), error)
+    throw sentence === undefined ? error : new DatabaseRefused(sentence, { cause: error })
   }
 }
 

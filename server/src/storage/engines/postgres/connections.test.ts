@@ -3,8 +3,9 @@ import { openSchema, withPostgres } from '../../../../verify/support/postgres.ts
 import { type Fault, type Moment, openTcpProxy } from '../../../../verify/support/tcp-proxy.ts'
 import { digest, tenantA } from '../../port/port.samples.ts'
 import { StoreUnavailable, sealedAs, type Write } from '../../port/port.ts'
-import { openPool, withoutTimeLimits } from './connect.ts'
+import { endless, once, openPool } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
+import { disableTimeout, resetTimeout } from './sql.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 
@@ -100,14 +101,16 @@ t.test('a statement that takes too long is ended, and the store stays healthy', 
 })
 
 t.test('maintenance has no time limit, and the limits of other statements stay', withPostgres, async t => {
-  const { pool } = openPool(`${await openSchema(t)}%20-c%20statement_timeout%3D300`, () => {}, {
-    query_timeout: 400,
-  })
+  const url = `${await openSchema(t)}%20-c%20statement_timeout%3D300`
+  const { pool } = openPool(url, () => {}, { query_timeout: 400 })
   t.teardown(() => pool.end())
   const long = 'SELECT pg_sleep(0.6)'
   await t.rejects(pool.query(long), { code: '57014' })
+  await once(url, client => client.query(long))
   const client = await pool.connect()
-  await withoutTimeLimits(client, () => client.query(long))
+  await client.query(disableTimeout)
+  await client.query(endless(long))
+  await client.query(resetTimeout)
   client.release()
   await t.rejects(pool.query(long), { code: '57014' })
 })

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type Log, silentLog } from '../../../base/log.ts'
 import {
   type CommitResult,
@@ -13,16 +13,13 @@ import {
   StoreUnavailable,
   type Write,
 } from '../../port/port.ts'
-import { firstUse, freeze, oneConnection, openPool, withClient, withoutTimeLimits } from './connect.ts'
-import { DatabaseTime } from './database-time.ts'
+import { endless, freeze, oneConnection, openPool, orRefused, withClient } from './connect.ts'
 import { type Dialect, dialectOf } from './dialect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
-import { Health } from './health.ts'
-import { migrateAt, migrateOver, once } from './migrate-at.ts'
-import type { Migrated } from './migrated.ts'
 import { Presence, type Use } from './presence.ts'
+import { Pulse } from './pulse.ts'
 import { Reader } from './reader.ts'
-import { checkSchema, planMigration } from './schema.ts'
+import { checkSchema, migrate } from './schema.ts'
 import * as sql from './sql.ts'
 import { Writer } from './writer.ts'
 
@@ -45,8 +42,7 @@ const noTenant = '00000000-0000-0000-0000-000000000000'
 /** The PostgreSQL engine: one database, any number of processes. */
 export class PostgresStore implements Store {
   readonly #pool: Pool
-  readonly #health: Health
-  readonly #time: DatabaseTime
+  readonly #pulse: Pulse
   readonly #reader: Reader
   readonly #writer: Writer
   readonly #presence: Presence | undefined
@@ -56,17 +52,15 @@ export class PostgresStore implements Store {
   private constructor(
     pool: Pool,
     max: number,
-    health: Health,
-    time: DatabaseTime,
+    pulse: Pulse,
     dialect: Dialect,
     presence: Presence | undefined,
     { frozen = false, log = silentLog }: PostgresOptions,
   ) {
     this.#pool = pool
-    this.#health = health
-    this.#time = time
+    this.#pulse = pulse
     this.#presence = presence
-    const onFailure = (error: unknown) => health.failed(error)
+    const onFailure = (error: unknown) => pulse.failed(error)
     // No purpose may use all connections, so that many requests of one kind do not block the others. The rest is for
     // leases, maintenance and health checks.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
@@ -78,47 +72,36 @@ export class PostgresStore implements Store {
 
   /** @throws {DatabaseRefused} */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
-    let onIdleError = (_error: unknown) => {}
-    const { pool, max } = openPool(url, error => onIdleError(error), {
+    if (options.migrate) await migrate(url)
+    const { pool, max } = openPool(url, error => pulse.failed(error), {
       ...(options.frozen ? oneConnection : {}),
       ...(options.answerMs === undefined ? {} : { query_timeout: options.answerMs }),
     })
-    const health = new Health(pool)
-    onIdleError = error => health.failed(error)
+    const pulse = new Pulse(pool)
     let presence: Presence | undefined
     try {
-      const dialect = await firstUse(url, pool, async client => {
-        if (options.migrate) await migrateOver(url, client)
+      const check = async (client: PoolClient) => {
         await checkSchema(client)
         if (options.frozen) await freeze(pool, client)
         return dialectOf(client)
-      })
+      }
+      const dialect = await orRefused(url, () => withClient(pool, check))
       // Others of this family of databases have no such locks, or one of each node.
       if (options.use && (dialect.isCitus || !dialect.isDistributed))
         presence = await Presence.enter(url, options.use)
-      const time = await DatabaseTime.start(pool)
-      return new PostgresStore(pool, max, health, time, dialect, presence, options)
+      await pulse.start()
+      return new PostgresStore(pool, max, pulse, dialect, presence, options)
     } catch (error) {
-      health.stop()
+      pulse.stop()
       await presence?.leave()
       await pool.end()
       throw error
     }
   }
 
-  /** Creates or upgrades the schema of a database. @throws {DatabaseRefused} */
-  static migrate(url: string): Promise<Migrated> {
-    return migrateAt(url)
-  }
-
-  /** Returns what `migrate` would do. @throws {DatabaseRefused} */
-  static planMigration(url: string): Promise<Migrated> {
-    return once(url, planMigration)
-  }
-
   /** The database's time in epoch milliseconds, which all processes share. */
   now(): number {
-    return this.#time.nowMs()
+    return this.#pulse.nowMs()
   }
 
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
@@ -159,7 +142,7 @@ export class PostgresStore implements Store {
   }
 
   unhealthy(): string | undefined {
-    return this.#presence?.refusal ?? this.#health.failure
+    return this.#presence?.refusal ?? this.#pulse.failure
   }
 
   close(): Promise<void> {
@@ -170,21 +153,20 @@ export class PostgresStore implements Store {
   async #close(): Promise<void> {
     await this.#writer.stop()
     await this.#compaction
-    this.#time.stop()
-    this.#health.stop()
+    this.#pulse.stop()
     await this.#pool.end()
     await this.#presence?.leave()
   }
 
   #vacuum(): Promise<void> {
-    return withClient(this.#pool, client =>
-      withoutTimeLimits(client, async () => {
-        for (const statement of sql.vacuum) await client.query(statement)
-      }),
-    )
+    return withClient(this.#pool, async client => {
+      await client.query(sql.disableTimeout)
+      for (const text of sql.vacuum) await client.query(endless(text))
+      await client.query(sql.resetTimeout)
+    })
   }
 
   #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
-    return orUnavailable(error => this.#health.failed(error), work)
+    return orUnavailable(error => this.#pulse.failed(error), work)
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { databaseName } from '../../../base/database-name.ts'
 import { clearTimeout, setTimeout } from '../../../base/time/real-time.ts'
-import { firstUse, oneConnection, openPool, withClient } from './connect.ts'
+import { oneConnection, openPool, orRefused, withClient } from './connect.ts'
 import { DatabaseRefused } from './database-errors.ts'
 
 /** Servers share a database. Some commands need it alone. */
@@ -19,9 +19,12 @@ const statements = {
   release: { shared: 'SELECT pg_advisory_unlock_all()', alone: 'ROLLBACK' },
 } as const
 
-const countServers = `SELECT count(*)::int AS servers FROM pg_locks
-  WHERE locktype = 'advisory' AND classid = ${family} AND objid = 'surrogate_schema'::regclass AND objsubid = 2
-    AND mode = 'ShareLock' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+const refusals = {
+  shared: (name: string) =>
+    `a command that needs the database ${name} alone is running: try again when it has ended`,
+  alone: (name: string) =>
+    `the database ${name} is in use: stop all servers on it, and wait until other commands have ended`,
+}
 
 const retryEveryMs = 500
 
@@ -53,9 +56,8 @@ export class Presence {
     const { pool } = openPool(url, () => onLost(), oneConnection)
     const presence = new Presence(pool, use)
     try {
-      await firstUse(url, pool, async client => {
-        if (!(await presence.#take(client))) throw await refusalOf(client, use, databaseName(url))
-      })
+      const isTaken = await orRefused(url, () => withClient(pool, client => presence.#take(client)))
+      if (!isTaken) throw new DatabaseRefused(refusals[use](databaseName(url)))
     } catch (error) {
       await presence.leave()
       throw error
@@ -101,21 +103,4 @@ export class Presence {
       this.refusal = taken ? undefined : 'a command that needs the database alone is running'
     if (taken !== true) this.#retryLater()
   }
-}
-
-async function refusalOf(client: ClientBase, use: Use, name: string): Promise<DatabaseRefused> {
-  if (use === 'shared') {
-    return new DatabaseRefused(
-      `a command that needs the database ${name} alone is running: try again when it has ended`,
-    )
-  }
-  const { rows } = await client.query<{ servers: number }>(countServers)
-  const { servers = 0 } = rows[0] ?? {}
-  if (servers === 0)
-    return new DatabaseRefused(`another command is using the database ${name}: wait until it has ended`)
-  return new DatabaseRefused(
-    servers === 1
-      ? `1 server is connected to the database ${name}: stop it first`
-      : `${servers} servers are connected to the database ${name}: stop them first`,
-  )
 }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { database, newSchema, openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { insert, mustCommit } from '../../port/port.samples.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { schemaVersion } from './schema.ts'
+import { migrate, schemaVersion } from './schema.ts'
 
 /** An open store is closed again: only whether it opens is asked. */
 const opens = async (url: string) => (await PostgresStore.open(url)).close()
@@ -13,11 +13,11 @@ const refused = (message: RegExp) => ({ name: 'DatabaseRefused', message })
 t.test('a database must be migrated before a server uses it', withPostgres, async t => {
   const url = await openSchema(t)
   await t.rejects(opens(url), refused(/has no schema of surrogate-server: run surrogate-server migrate/))
-  t.same(await PostgresStore.migrate(url), { from: 0, to: schemaVersion })
+  t.same(await migrate(url), { from: 0, to: schemaVersion, placing: [] })
   await opens(url)
   t.same(
-    await PostgresStore.migrate(url),
-    { from: schemaVersion, to: schemaVersion },
+    await migrate(url),
+    { from: schemaVersion, to: schemaVersion, placing: [] },
     'again, it has nothing to do',
   )
 })
@@ -35,7 +35,7 @@ t.test('with `migrate`, opening creates the schema and keeps existing data', wit
 t.test('concurrent migrations all succeed, and one makes the schema', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
-  const migrated = await Promise.all(Array.from({ length: 6 }, () => PostgresStore.migrate(schema.url)))
+  const migrated = await Promise.all(Array.from({ length: 6 }, () => migrate(schema.url)))
   for (const { to } of migrated) t.equal(to, schemaVersion)
   const { rows } = await database().query(`SELECT version FROM ${schema.name}.surrogate_schema`)
   t.same(rows, [{ version: schemaVersion }])
@@ -62,12 +62,12 @@ t.test('problems of a database are reported in one sentence', withPostgres, asyn
   for (const [name, damage, says, repair] of damages) {
     const schema = newSchema(t)
     await schema.create()
-    await PostgresStore.migrate(schema.url)
+    await migrate(schema.url)
     const change = (statement: string) =>
       database().query(`SET search_path = ${schema.name}; ${statement}; RESET search_path`)
     await change(damage)
     await t.rejects(opens(schema.url), refused(says), name)
-    if (name === 'a newer schema') await t.rejects(PostgresStore.migrate(schema.url), refused(says), name)
+    if (name === 'a newer schema') await t.rejects(migrate(schema.url), refused(says), name)
     await change(repair)
     await t.resolves(opens(schema.url), `${name}, put right`)
   }
@@ -75,7 +75,7 @@ t.test('problems of a database are reported in one sentence', withPostgres, asyn
 
 t.test('a database that takes no writes is refused', withPostgres, async t => {
   const url = await openSchema(t)
-  await PostgresStore.migrate(url)
+  await migrate(url)
   const readOnly = url.replace('options=', 'options=-c%20default_transaction_read_only%3Don%20')
   await t.rejects(opens(readOnly), refused(/takes no writes: use the primary/))
   await opens(url)
@@ -84,7 +84,7 @@ t.test('a database that takes no writes is refused', withPostgres, async t => {
 t.test('a user without rights is refused, and told which it lacks', withPostgres, async t => {
   const schema = newSchema(t)
   await schema.create()
-  await PostgresStore.migrate(schema.url)
+  await migrate(schema.url)
   const role = schema.name.replace('test', 'role')
   const password = 'a-word-of-its-own'
   const admin = database()
@@ -106,7 +106,7 @@ t.test('a user without rights is refused, and told which it lacks', withPostgres
   await t.rejects(opens(url), refused(/has no schema of surrogate-server|lacks rights/))
   await admin.query(connect + usage)
   await t.rejects(opens(url), refused(/lacks rights on the table surrogate_schema: grant it SELECT$/))
-  await t.rejects(PostgresStore.migrate(url), refused(/may not create tables|lacks rights/))
+  await t.rejects(migrate(url), refused(/may not create tables|lacks rights/))
   const inSchema = (statements: string) =>
     admin.query(`SET search_path = ${schema.name}; ${statements}; RESET search_path`)
   await inSchema(`GRANT SELECT ON surrogate_schema, documents TO ${role}; GRANT ALL ON leases TO ${role}`)
@@ -123,7 +123,7 @@ t.test('a user without rights is refused, and told which it lacks', withPostgres
 
 t.test('a database that cannot be reached is named, without the password', withPostgres, async t => {
   const url = new URL(await openSchema(t))
-  await PostgresStore.migrate(url.href)
+  await migrate(url.href)
   url.password = 'a-word-of-its-own'
   const port = new URL(url)
   port.port = '1'
@@ -141,6 +141,6 @@ t.test('a database that cannot be reached is named, without the password', withP
   ]
   for (const [at, says] of attempts) {
     await t.rejects(opens(at.href), refused(says))
-    await t.rejects(PostgresStore.migrate(at.href), refused(says))
+    await t.rejects(migrate(at.href), refused(says))
   }
 })

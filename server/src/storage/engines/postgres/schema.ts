@@ -1,42 +1,50 @@
 import type { ClientBase } from 'pg'
+import { missingSteps, oneAfterAnother, requireCoordinator } from './citus.ts'
+import { once, orRefused } from './connect.ts'
 import { DatabaseRefused, NoSchema } from './database-errors.ts'
 import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
-import type { Migrated } from './migrated.ts'
-import { createTables, isReadOnly, tables } from './sql.ts'
+import { createTables, tables, timeAndState } from './sql.ts'
 
 /** The version of the schema that this server needs. CONTRIBUTING.md says how to change it beside servers that run. */
 export const schemaVersion = 1
+
+/** What a migration did, or would do. */
+export interface Migrated {
+  /** The version before; 0 if there was no schema. */
+  readonly from: number
+  readonly to: number
+  /** On Citus: what its tables need besides, in words that follow "to". */
+  readonly placing: readonly string[]
+}
 
 const undefinedTable = '42P01'
 const insufficientPrivilege = '42501'
 /** Another process created the same table at the same time. */
 const createdMeanwhile = new Set(['23505', '42P07', '42710'])
 
-type Citus = typeof import('./citus.ts')
-
-/** Only a migration needs it, and few databases have the extension. */
-async function citusOf(client: ClientBase): Promise<Citus | undefined> {
-  return (await dialectOf(client)).isCitus ? import('./citus.ts') : undefined
-}
-
 /** Returns what `migrate` would do, and changes nothing. @throws {DatabaseRefused} where it would be refused */
-export async function planMigration(client: ClientBase): Promise<Migrated> {
-  const from = (await readVersion(client)) ?? 0
-  refuseNewer(from)
-  const citus = await citusOf(client)
-  const steps = await citus?.missingSteps(client)
-  return { from, to: schemaVersion, ...(steps && { placing: steps.map(({ says }) => says) }) }
+export function planMigration(url: string): Promise<Migrated> {
+  return orRefused(url, () => once(url, plan))
 }
 
 /** Creates the schema, and distributes it on Citus. Concurrent calls wait for the first. @throws {DatabaseRefused} */
-export async function migrate(client: ClientBase): Promise<Migrated> {
-  const citus = await citusOf(client)
-  if (citus) {
-    const plan = await planMigration(client)
-    if (plan.from === plan.to && plan.placing?.length === 0) return plan
-    await citus.requireCoordinator(client)
-  }
+export function migrate(url: string): Promise<Migrated> {
+  return orRefused(url, () => once(url, migrateOver))
+}
+
+async function plan(client: ClientBase): Promise<Migrated> {
+  const from = (await readVersion(client)) ?? 0
+  refuseNewer(from)
+  const steps = (await dialectOf(client)).isCitus ? await missingSteps(client) : []
+  return { from, to: schemaVersion, placing: steps.map(({ says }) => says) }
+}
+
+async function migrateOver(client: ClientBase): Promise<Migrated> {
+  const planned = await plan(client)
+  if (planned.from === planned.to && planned.placing.length === 0) return planned
+  const { isCitus } = await dialectOf(client)
+  if (isCitus) await requireCoordinator(client)
   try {
     const made = client.query(
       'CREATE TABLE IF NOT EXISTS surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)',
@@ -44,14 +52,14 @@ export async function migrate(client: ClientBase): Promise<Migrated> {
     await made.catch(error => {
       if (!createdMeanwhile.has(codeOf(error))) throw error
     })
-    const from = await exclusively(client, citus, () => createOnce(client))
-    if (!citus) return { from, to: schemaVersion }
+    const from = await exclusively(client, isCitus, createOnce)
     const placing: string[] = []
-    for (;;) {
-      const step = await exclusively(client, citus, () => placeOnce(client, citus))
-      if (step === undefined) return { from, to: schemaVersion, placing }
+    while (isCitus) {
+      const step = await exclusively(client, isCitus, placeOnce)
+      if (step === undefined) break
       placing.push(step)
     }
+    return { from, to: schemaVersion, placing }
   } catch (error) {
     if (codeOf(error) !== insufficientPrivilege) throw error
     throw new DatabaseRefused(
@@ -63,21 +71,16 @@ export async function migrate(client: ClientBase): Promise<Migrated> {
 /** Runs work in a transaction that no other migration runs beside. */
 async function exclusively<Result>(
   client: ClientBase,
-  citus: Citus | undefined,
-  work: () => Promise<Result>,
+  isCitus: boolean,
+  work: (client: ClientBase) => Promise<Result>,
 ): Promise<Result> {
   await client.query('BEGIN')
-  try {
-    if (citus) await client.query(citus.oneAfterAnother)
-    // Held until the end of the transaction: concurrent migrations wait here.
-    await client.query('LOCK TABLE surrogate_schema IN EXCLUSIVE MODE')
-    const result = await work()
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
+  if (isCitus) await client.query(oneAfterAnother)
+  // Held until the end of the transaction: concurrent migrations wait here.
+  await client.query('LOCK TABLE surrogate_schema IN EXCLUSIVE MODE')
+  const result = await work(client)
+  await client.query('COMMIT')
+  return result
 }
 
 /** Creates the tables where there are none. Returns the version before. */
@@ -91,22 +94,20 @@ async function createOnce(client: ClientBase): Promise<number> {
 }
 
 /** Does what is missing first on Citus, one table at a time: what an interrupted migration did stays. */
-async function placeOnce(client: ClientBase, citus: Citus): Promise<string | undefined> {
-  const [step] = await citus.missingSteps(client)
+async function placeOnce(client: ClientBase): Promise<string | undefined> {
+  const [step] = await missingSteps(client)
   for (const statement of step?.statements ?? []) await client.query(statement)
   return step?.says
 }
 
 /** Checks that a server can use the database, so that it fails at start and not at the first request. */
 export async function checkSchema(client: ClientBase): Promise<void> {
-  const readOnly = await client.query<{ transaction_read_only: string }>(isReadOnly)
-  if (readOnly.rows[0]?.transaction_read_only === 'on') {
+  const state = await client.query<[string, boolean]>({ text: timeAndState, rowMode: 'array' })
+  if (state.rows[0]?.[1]) {
     throw new DatabaseRefused('the database takes no writes: use the primary, not a read-only replica')
   }
   const version = await readVersion(client)
-  if (!version) {
-    throw new NoSchema()
-  }
+  if (!version) throw new NoSchema()
   refuseNewer(version)
   await checkRights(client)
 }
@@ -134,20 +135,18 @@ async function readVersion(client: ClientBase): Promise<number | undefined> {
 
 /** @throws {DatabaseRefused} that names all tables that lack rights */
 async function checkRights(client: ClientBase): Promise<void> {
-  const denied: string[] = []
-  for (const table of tables) {
-    try {
-      const { rows } = await client.query<{ allowed: boolean }>(
-        `SELECT bool_and(has_table_privilege($1, right_name)) AS allowed
-         FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed (right_name)`,
-        [table],
-      )
-      if (rows[0]?.allowed !== true) denied.push(table)
-    } catch (error) {
-      if (codeOf(error) !== undefinedTable) throw error
-      throw new DatabaseRefused(`the table ${table} is missing: restore the database from a backup`)
-    }
-  }
+  const { rows } = await client.query<{ name: string; missing: boolean; allowed: boolean | null }>(
+    `SELECT name, to_regclass(name) IS NULL AS missing,
+            bool_and(has_table_privilege(to_regclass(name)::oid, right_name)) AS allowed
+     FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place),
+          unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed (right_name)
+     GROUP BY name, place ORDER BY place`,
+    [tables],
+  )
+  const missing = rows.find(row => row.missing)
+  if (missing)
+    throw new DatabaseRefused(`the table ${missing.name} is missing: restore the database from a backup`)
+  const denied = rows.filter(({ allowed }) => !allowed).map(({ name }) => name)
   if (denied.length > 0) throw missingRights(denied, 'SELECT, INSERT, UPDATE and DELETE')
 }
 

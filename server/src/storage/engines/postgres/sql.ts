@@ -170,14 +170,12 @@ export const vacuum = ['documents', 'uniques', 'blocks'].map(table => `VACUUM ${
 /** In the order in which commits lock tables, so that neither waits for the other. */
 export const removeAll = 'TRUNCATE leases, collections, documents, uniques, blocks'
 
-/** For work that grows with the database, which may take longer than requests. */
+/** For work that grows with the database. */
 export const disableTimeout = 'SET statement_timeout = 0'
 export const resetTimeout = 'RESET statement_timeout'
 
-/** Milliseconds with a fraction. */
-export const databaseTime = 'SELECT extract(epoch FROM clock_timestamp()) * 1000'
-
-export const isReadOnly = 'SHOW transaction_read_only'
+/** Epoch milliseconds with a fraction; and if the database takes no writes, as a standby. */
+export const timeAndState = `SELECT extract(epoch FROM clock_timestamp()) * 1000, current_setting('transaction_read_only') = 'on'`
 
 /** All have the tenant first in their key. On Citus they are distributed by it. */
 export const tables = ['documents', 'blocks', 'uniques', 'collections', 'leases'] as const

@@ -1,8 +1,0 @@
-/** What a migration did, or would do. */
-export interface Migrated {
-  /** The version before; 0 if there was no schema. */
-  readonly from: number
-  readonly to: number
-  /** On Citus: what its tables need besides, in words that follow "to". */
-  readonly placing?: readonly string[]
-}
