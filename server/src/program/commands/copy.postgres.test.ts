@@ -53,9 +53,10 @@ t.test('a row that differs from the source is reported by its address', withPost
   await fill(t, folder)
   const changes: Record<string, RegExp> = {
     'UPDATE SCHEMA.documents SET box = set_byte(box, 40, get_byte(box, 40) # 1) WHERE id = $1':
-      /ADDRESS differs; empty/,
-    'UPDATE SCHEMA.documents SET terms = substring(terms FROM 17) WHERE id = $1': /ADDRESS differs; empty/,
-    'DELETE FROM SCHEMA.documents WHERE id = $1': / is missing/,
+      /ADDRESS is missing or differs; empty/,
+    'UPDATE SCHEMA.documents SET terms = substring(terms FROM 17) WHERE id = $1':
+      /ADDRESS is missing or differs; empty/,
+    'DELETE FROM SCHEMA.documents WHERE id = $1': /ADDRESS is missing or differs/,
   }
   for (const [change, says] of Object.entries(changes)) {
     const schema = newSchema(t)

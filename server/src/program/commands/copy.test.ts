@@ -158,7 +158,7 @@ t.test(
     t.match(tampered, { code: 2, stdout: '' })
     t.equal(
       tampered.stderr.replace(/[0-9a-f-]{36}/, 'TENANT'),
-      `surrogate-server: the copy differs from its source: token/TENANT/${at.slice(24)} differs; empty the destination and copy again\n`,
+      `surrogate-server: the copy differs from its source: token/TENANT/${at.slice(24)} is missing or differs; empty the destination and copy again\n`,
     )
     t.match(await start(), { code: 2, stderr: unfinished }, 'and no server starts on it')
 

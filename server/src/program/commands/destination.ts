@@ -2,7 +2,8 @@ import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../../storage/keys/master-key.ts'
 import { lastingUrls, NoSchema, openStore, parseStorage, type StorageLocation } from '../../storage/open.ts'
-import { type Copied, copyStore, type Progress, type Source } from '../../storage/transfer/copy-store.ts'
+import type { Side } from '../../storage/transfer/compare.ts'
+import { type Copied, copyStore, type Progress } from '../../storage/transfer/copy-store.ts'
 import type { FlagValues } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { keyVariable } from '../master-key-variables.ts'
@@ -11,7 +12,7 @@ import { type CommandResult, type FoundMasterKey, formatCount } from './command.
 /** Copies documents into an empty store, or one where this was cut off, and compares the two. */
 export async function copyInto(
   location: StorageLocation,
-  source: Source,
+  source: Side,
   keys: { readonly old: FoundMasterKey; readonly new: Uint8Array | undefined },
   onProgress: (line: string) => void,
 ): Promise<CommandResult> {

@@ -123,7 +123,7 @@ export class Keyring {
       if (tenant === rootTenant) this.#rootVersion = document.version
       return {
         data: { version: firstVersion, key: bytes.subarray(0, keyLength) },
-        index: indexKeyOf(bytes),
+        index: bytes.subarray(keyLength, 2 * keyLength),
         createdUs: document.createdUs,
       }
     }
@@ -150,9 +150,6 @@ export class Keyring {
     }
   }
 }
-
-/** Returns the key for terms among the keys of a tenant, as a view. */
-export const indexKeyOf = (keys: Uint8Array) => keys.subarray(keyLength, 2 * keyLength)
 
 /** Wraps the keys of a tenant into a box. */
 function wrapKeys(master: SealingKey, address: Digest, bytes: Uint8Array, random: Random): Uint8Array {

@@ -48,7 +48,7 @@ export function sealedAs(box: Uint8Array): Pick<NewContent, 'bytes' | 'seal'> {
 export interface StoredDocument extends Address, Content {
   /**
    * 1 after the insert, and one more after each replacement. 0 where the stored value is damaged: such a document
-   * has an empty box and keeps its place, and no `replace` or `remove` succeeds on it.
+   * has an empty box and keeps its place on pages, and no `replace` or `remove` succeeds on it.
    */
   readonly version: number
   /** Epoch microseconds, strictly increasing within the collection. */

@@ -23,8 +23,7 @@ export async function* allRecords<T extends RecordValue>(
       ...(afterUs === undefined ? {} : { afterUs }),
     })
     yield* records
-    // A damaged record at the end of a page has no time to continue after.
-    if (lastUs === undefined || lastUs <= (afterUs ?? 0)) return
+    if (lastUs === undefined) return
     afterUs = lastUs
     await nextTurn()
   }

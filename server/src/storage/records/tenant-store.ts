@@ -254,8 +254,8 @@ export class TenantStore extends TenantDigests {
   ): AsyncGenerator<OpenedRecord<T>> {
     for (const { id, createdUs } of places) {
       const [document] = await this.#store.get(kind, this.tenant, [id])
-      // Another document may have taken the id.
-      if (document?.createdUs !== createdUs) continue
+      // Another document may have taken the id. A damaged one does not know when it was created.
+      if (!document || (document.version > 0 && document.createdUs !== createdUs)) continue
       await this.#shared.slice.yield()
       const record = this.openReadable<T>(document)
       if (record) yield record

@@ -4,8 +4,8 @@ import { syncFolder } from '../../base/durable-file.ts'
 import type { Random } from '../../base/random.ts'
 import { joined } from '../../crypto/digest.ts'
 import { deriveSubkey, open, type SealingKey, seal } from '../../crypto/envelope.ts'
-import { type Compared, compareStores } from './compare.ts'
-import type { Progress, Source } from './copy-store.ts'
+import { type Compared, compareStores, type Side } from './compare.ts'
+import type { Progress } from './copy-store.ts'
 import { BackupRefused } from './refusal.ts'
 import type { Documents, Page } from './walk.ts'
 
@@ -36,7 +36,7 @@ function keyOf(master: SealingKey, id: Uint8Array): SealingKey {
  * @throws {BackupRefused | CopyDiffers | StoreUnavailable}
  */
 export async function writeBackup(
-  source: Source,
+  source: Side,
   path: string,
   random: Random,
   onProgress: Progress,
@@ -68,7 +68,7 @@ export async function writeBackup(
 /** Returns when the file survives a power failure. */
 async function writeFrames(
   file: FileHandle,
-  { documents, key: master }: Source,
+  { documents, key: master }: Side,
   random: Random,
   onProgress: Progress,
 ): Promise<void> {

@@ -1,7 +1,6 @@
-import { digestOfFacts } from '../../crypto/digest.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
-import { copyAddress, isTenantAddress, rootTenant, tenantAt, unwrapKeys } from '../keys/keyring.ts'
-import { documentKinds, type StoredDocument } from '../port/port.ts'
+import { copyAddress, isTenantAddress, unwrapKeys } from '../keys/keyring.ts'
+import type { StoredDocument } from '../port/port.ts'
 import { CopyDiffers } from './refusal.ts'
 import type { Documents } from './walk.ts'
 
@@ -20,8 +19,8 @@ export interface Compared {
 }
 
 /**
- * Reads two sides and compares a digest of each document: its version, times, terms, uniques and box; for the keys of
- * tenants, the keys instead of their box.
+ * Reads two sides, which have the same order, and compares each document: its version, times, terms, uniques and box; for
+ * the keys of tenants, the keys instead of their box.
  * @throws {CopyDiffers} at the first document that is missing, different or not in the source
  */
 export async function compareStores(
@@ -30,29 +29,23 @@ export async function compareStores(
   onCompared: (documents: number) => void = () => {},
 ): Promise<Compared> {
   const cutOff: string[] = []
-  const tenants = new Map([[rootTenant, 0]])
   const copies = documentsOf(to)
   let documents = 0
+  let tenants = 0
   for await (const document of documentsOf(from)) {
     if (document.version === 0) {
       cutOff.push(codeOf(document))
       continue
     }
     const { value: copy } = await copies.next()
-    if (copy?.version === 0) throw new CopyDiffers(`${codeOf(copy)} was cut off`)
-    const order = copy ? compareOrder(document, copy, tenants) : -1
-    if (!copy || order < 0) throw new CopyDiffers(`${codeOf(document)} is missing`)
-    if (order > 0) throw new CopyDiffers(`${codeOf(copy)} is not in the source`)
-    if (digestOf(document, from.key) !== digestOf(copy, to.key)) {
-      throw new CopyDiffers(`${codeOf(document)} differs`)
-    }
-    if (document.kind === 'tenant' && isTenantAddress(document.id))
-      tenants.set(tenantAt(document.id), tenants.size)
+    if (!copy || !isSame(document, from.key, copy, to.key))
+      throw new CopyDiffers(`${codeOf(document)} is missing or differs`)
+    if (document.kind === 'tenant' && isTenantAddress(document.id)) tenants++
     onCompared(++documents)
   }
   const { value: more } = await copies.next()
   if (more) throw new CopyDiffers(`${codeOf(more)} is not in the source`)
-  return { documents, tenants: tenants.size - 1, cutOff }
+  return { documents, tenants, cutOff }
 }
 
 async function* documentsOf({ documents }: Side): AsyncGenerator<StoredDocument, undefined> {
@@ -61,34 +54,19 @@ async function* documentsOf({ documents }: Side): AsyncGenerator<StoredDocument,
   }
 }
 
-/** Returns a negative number if `one` comes first. @param tenants the place of each tenant */
-function compareOrder(
-  one: StoredDocument,
-  other: StoredDocument,
-  tenants: ReadonlyMap<string, number>,
-): number {
-  const places = [one, other].map(({ tenant, kind, createdUs }) => [
-    tenants.get(tenant) ?? Number.MAX_SAFE_INTEGER,
-    documentKinds.indexOf(kind),
-    createdUs,
-  ]) as [number[], number[]]
-  const at = places[0].findIndex((value, part) => value !== places[1][part])
-  return at === -1 ? 0 : (places[0][at] ?? 0) - (places[1][at] ?? 0)
+function isSame(one: StoredDocument, oneKey: SealingKey, other: StoredDocument, otherKey: SealingKey) {
+  if (factsOf(one) !== factsOf(other)) return false
+  if (one.kind !== 'tenant') return Buffer.compare(one.box, other.box) === 0
+  const [keys, copied] = [unwrapKeys(oneKey, one), unwrapKeys(otherKey, other)]
+  const areSame = keys !== undefined && copied !== undefined && Buffer.compare(keys, copied) === 0
+  keys?.fill(0)
+  copied?.fill(0)
+  return areSame
 }
 
-/** @throws {CopyDiffers} where the keys of a tenant do not open */
-function digestOf(document: StoredDocument, key: SealingKey): string {
+function factsOf(document: StoredDocument): string {
   const { kind, tenant, id, version, createdUs, modifiedUs, dueMs, terms, uniques } = document
-  const stamps = [version, createdUs, modifiedUs ?? null, dueMs ?? null]
-  const facts = JSON.stringify([kind, tenant, id, ...stamps, terms, uniques])
-  if (kind !== 'tenant') return digestOfFacts(facts, document.box)
-  const keys = unwrapKeys(key, document)
-  if (!keys) throw new CopyDiffers(`${codeOf(document)} does not open`)
-  try {
-    return digestOfFacts(facts, keys)
-  } finally {
-    keys.fill(0)
-  }
+  return JSON.stringify([kind, tenant, id, version, createdUs, modifiedUs, dueMs, terms, uniques])
 }
 
 const codeOf = ({ kind, tenant, id }: StoredDocument) => `${kind}/${tenant}/${id}`

@@ -1,10 +1,8 @@
 import type { Random } from '../../base/random.ts'
-import { KeyedDigest } from '../../crypto/digest.ts'
-import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
+import type { SealingKey } from '../../crypto/envelope.ts'
 import {
   addressOf,
   copyAddress,
-  indexKeyOf,
   masterSealingKey,
   rewrapKeys,
   rootTenant,
@@ -12,11 +10,12 @@ import {
   UnfinishedCopy,
   unwrapKeys,
 } from '../keys/keyring.ts'
+import type { Collection } from '../port/collection.ts'
 import { bytesOf } from '../port/decide.ts'
 import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
 import { compareStores, type Side } from './compare.ts'
 import { CopyRefused } from './refusal.ts'
-import { beforeAll, type Collection, type Documents, documentsIn } from './walk.ts'
+import { beforeAll, type Documents, documentsIn } from './walk.ts'
 
 /** A store and its master key, present or future. */
 export interface KeyedStore {
@@ -24,22 +23,12 @@ export interface KeyedStore {
   readonly masterKey: Uint8Array
 }
 
-/** Documents that can be copied: their keys open, and no command on their store was unfinished. */
-export interface Source extends Side {
-  /** Identifies the store, without revealing anything about it. */
-  readonly identity: Uint8Array
-  /** The box with the keys of the root. */
-  readonly rootBox: Uint8Array
-}
-
-type Destination = Side & { readonly store: Store }
-
 /** Called with the number of records copied, or read back and compared, so far. */
 export type Progress = (done: 'copied' | 'compared', records: number) => void
 
 export interface CopyOptions {
-  /** Is only read. No other process may write to it. */
-  readonly from: Source
+  /** From `openSource`. No other process may write to it. */
+  readonly from: Side
   /** Empty, or the result of a copy of the same source that was cut off. */
   readonly to: KeyedStore
   readonly random: Random
@@ -67,9 +56,9 @@ export interface Copied {
  * cannot be finished is of no use.
  * @throws {CopyRefused | UnfinishedCopy | StoreUnavailable}
  */
-export async function openSource(documents: Documents, masterKey: Uint8Array): Promise<Source> {
+export async function openSource(documents: Documents, masterKey: Uint8Array): Promise<Side> {
   const key = masterSealingKey(masterKey)
-  let root: { readonly rootBox: Uint8Array; readonly identity: Uint8Array } | undefined
+  let hasRoot = false
   for await (const page of documents()) {
     // The keys of tenants come first.
     if (page.kind !== 'tenant') break
@@ -77,25 +66,20 @@ export async function openSource(documents: Documents, masterKey: Uint8Array): P
       if (document.id === copyAddress) throw new UnfinishedCopy()
       const isRoot = document.id === addressOf(rootTenant)
       const keys = unwrapKeys(key, document)
-      if (!keys) throw isRoot ? wrongMasterKey() : keysDoNotOpen(document)
-      if (isRoot) root = { rootBox: document.box, identity: identityOf(indexKeyOf(keys)) }
+      if (!keys && isRoot) {
+        throw new CopyRefused('the master key of the source is not the one it was sealed with')
+      }
+      if (!keys) throw keysDoNotOpen(document)
       keys.fill(0)
+      hasRoot ||= isRoot
     }
   }
-  if (!root) throw new CopyRefused('the source has no keys yet, and so no records')
-  return { documents, key, ...root }
+  if (!hasRoot) throw new CopyRefused('the source has no keys yet, and so no records')
+  return { documents, key }
 }
 
-/**
- * A document that is there until the copy is complete. The keyring opens no store with it. It is sealed under the master
- * key of the destination and names the source, so that only the same two can go on.
- */
+/** A document that is there until the copy is complete. The keyring opens no store with it. */
 const markerPlace = { kind: 'tenant', tenant: rootTenant, id: copyAddress } as const
-const markerContext = 'copy'
-
-const identityOf = (indexKey: Uint8Array) => Buffer.from(new KeyedDigest(indexKey).hex('copy', 'source'))
-
-const wrongMasterKey = () => new CopyRefused('the master key of the source is not the one it was sealed with')
 
 /**
  * Copies all documents of a store into another. Documents are not changed, except that the keys of tenants are
@@ -103,82 +87,77 @@ const wrongMasterKey = () => new CopyRefused('the master key of the source is no
  * use the destination. Leases are not copied, as their holders are gone.
  *
  * A copy that was cut off can be continued by calling it again: collections are written in their own order, so that
- * the destination always holds the beginning of each.
+ * the destination always holds the beginning of each. If it was begun with another source or key, the stores differ.
  *
  * New stamps in the destination continue after those of the copied documents. Later stamps of deleted documents are
  * not known there, which matters only if its clock is behind that of the source.
  * @throws {CopyRefused | CopyDiffers | StoreUnavailable}
  */
 export async function copyStore(options: CopyOptions): Promise<Copied> {
-  const { from, random, nowUs, onProgress = () => {} } = options
-  const { store } = options.to
-  const to = { store, documents: documentsIn(store), key: masterSealingKey(options.to.masterKey) }
-  const isResumed = await begin(options, to)
-  const writes = restoresOf(from, to, random, isResumed)
-  const copied = await restoreInBatches(to.store, writes, nowUs, options.batchSize, count =>
-    onProgress('copied', count),
-  )
+  const { from, nowUs, onProgress = () => {} } = options
+  const { store, masterKey } = options.to
+  const to = { documents: documentsIn(store), key: masterSealingKey(masterKey) }
+  const isResumed = await begin(store, nowUs)
+  const copied = await copyDocuments(options, to.key, isResumed)
   const { documents, tenants, cutOff } = await compareStores(from, to, records =>
     onProgress('compared', records),
   )
   await options.onVerified?.()
-  await mustCommit(to.store, [{ type: 'remove', ...markerPlace }], nowUs)
+  await mustCommit(store, [{ type: 'remove', ...markerPlace }], nowUs)
   return { copied, already: documents - copied, tenants, cutOff }
 }
 
-/** Yields the writes that copy all documents that are not in the destination, except for damaged ones. */
-async function* restoresOf(
-  from: Side,
-  to: Destination,
-  random: Random,
-  isResumed: boolean,
-): AsyncGenerator<Write> {
-  let last: Collection | undefined
-  let fromUs = 0
-  for await (const { kind, tenant, documents } of from.documents()) {
-    if (isResumed && (last?.kind !== kind || last.tenant !== tenant))
-      fromUs = await firstMissingUs(to.store, { kind, tenant })
-    last = { kind, tenant }
-    for (const document of documents) {
-      const isMissing = document.version > 0 && document.createdUs >= fromUs
-      if (isMissing) yield restoring(document, from.key, to.key, random)
-    }
-  }
-}
-
 /** Marks the destination as unfinished. Returns true if it was marked before. */
-async function begin({ from, random, nowUs }: CopyOptions, to: Destination): Promise<boolean> {
+async function begin(store: Store, nowUs: number): Promise<boolean> {
   const { kind, tenant, id } = markerPlace
-  const rootAddress = addressOf(rootTenant)
-  const [marker, root] = await to.store.get(kind, tenant, [id, rootAddress])
-  if (marker) {
-    const identity = open(to.key, markerContext, marker.box)
-    if (!identity) {
-      throw new CopyRefused(
-        'the destination holds a copy that was begun with another master key: continue with that key, or empty it',
-      )
-    }
-    if (Buffer.compare(identity, from.identity) === 0) return true
-    throw new CopyRefused('the destination holds an unfinished copy of another store: empty it first')
-  }
-  if (root && Buffer.compare(root.box, from.rootBox) === 0) {
-    throw new CopyRefused('the destination is the source itself')
-  }
+  const [marker] = await store.get(kind, tenant, [id])
+  if (marker) return true
   const all = { nowMs: beforeAll, offset: 0, limit: 0 }
-  const { total } = await to.store.find(kind, tenant, { op: 'all' }, all)
+  const { total } = await store.find(kind, tenant, { op: 'all' }, all)
   if (total > 0) throw new CopyRefused('the destination holds data already: a copy needs an empty one')
   const marking: Write = {
     type: 'restore',
-    ...{ ...markerPlace, terms: [], uniques: [] },
-    ...sealedAs(seal(to.key, markerContext, from.identity, random)),
+    ...{ ...markerPlace, terms: [], uniques: [], ...sealedAs(new Uint8Array()) },
     version: 1,
     // Before every document of this collection.
     createdUs: 0,
   }
   // A server that starts at this moment creates keys: this condition makes one of the two fail.
-  const noKeys: Write = { type: 'expect', kind, tenant, id: rootAddress, version: 0 }
-  await mustCommit(to.store, [marking, noKeys], nowUs)
+  const noKeys: Write = { type: 'expect', kind, tenant, id: addressOf(rootTenant), version: 0 }
+  await mustCommit(store, [marking, noKeys], nowUs)
   return false
+}
+
+const mostBytes = 2 << 20
+
+/** Copies all documents that are not in the destination, except for damaged ones. Returns their number. */
+async function copyDocuments(
+  { from, to: { store }, random, nowUs, batchSize = 500, onProgress = () => {} }: CopyOptions,
+  key: SealingKey,
+  isResumed: boolean,
+): Promise<number> {
+  let copied = 0
+  let batch: Write[] = []
+  const flush = async () => {
+    await mustCommit(store, batch, nowUs)
+    copied += batch.length
+    onProgress('copied', copied)
+    batch = []
+  }
+  let last: Collection | undefined
+  let fromUs = 0
+  for await (const { kind, tenant, documents } of from.documents()) {
+    if (isResumed && (last?.kind !== kind || last.tenant !== tenant))
+      fromUs = await firstMissingUs(store, { kind, tenant })
+    last = { kind, tenant }
+    for (const document of documents) {
+      if (document.version === 0 || document.createdUs < fromUs) continue
+      batch.push(restoring(document, from.key, key, random))
+      if (batch.length >= batchSize || bytesOf(batch) >= mostBytes) await flush()
+    }
+  }
+  await flush()
+  return copied
 }
 
 /** Returns the stamp after the newest document of the destination's collection. */
@@ -200,45 +179,6 @@ function keysDoNotOpen({ id }: StoredDocument): CopyRefused {
   return new CopyRefused(`the keys of tenant ${tenantAt(id)} do not open: restore the source first`)
 }
 
-const mostBytes = 2 << 20
-
-/**
- * Commits writes in batches, one at a time, so that the store always holds the beginning of each collection. More are
- * read while a batch is being written. Returns their number.
- */
-async function restoreInBatches(
-  store: Store,
-  writes: AsyncIterable<Write>,
-  nowUs: number,
-  batchSize = 500,
-  onWritten: (count: number) => void = () => {},
-): Promise<number> {
-  let count = 0
-  let batch: Write[] = []
-  let bytes = 0
-  let writing = Promise.resolve()
-  const flush = async () => {
-    await writing
-    const full = batch
-    batch = []
-    bytes = 0
-    writing = mustCommit(store, full, nowUs).then(() => {
-      count += full.length
-      onWritten(count)
-    })
-    // The next call awaits it and gets the error; until then it must not count as unhandled.
-    writing.catch(() => {})
-  }
-  for await (const write of writes) {
-    batch.push(write)
-    bytes += bytesOf([write])
-    if (batch.length >= batchSize || bytes >= mostBytes) await flush()
-  }
-  await flush()
-  await writing
-  return count
-}
-
 /** @throws {CopyRefused} */
 async function mustCommit(store: Store, writes: readonly Write[], nowUs: number): Promise<void> {
   const result = await store.commit(writes, nowUs).catch(error => {
@@ -252,6 +192,6 @@ async function mustCommit(store: Store, writes: readonly Write[], nowUs: number)
   const { kind, tenant, id } = writes[result.conflict.write] as Write
   throw new CopyRefused(
     `the destination does not accept ${kind}/${tenant}/${id} (${result.conflict.reason}): ` +
-      'another process writes to it, or the source has changed since the copy was begun',
+      'another process writes to it, or it holds an unfinished copy of another source: empty it first',
   )
 }

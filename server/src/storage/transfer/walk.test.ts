@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { OpenMemoryStore, replacing } from '../../../verify/support/stores.ts'
+import { replacing } from '../../../verify/support/stores.ts'
 import { LevelStore } from '../engines/level/level-store.ts'
 import { MemoryStore } from '../engines/memory/memory-store.ts'
 import { addressOf, copyAddress, rootTenant } from '../keys/keyring.ts'
@@ -110,30 +110,6 @@ t.test('pages of large documents are short, also after many small ones', async t
     }
     t.equal(count, 3_100)
     t.ok(Math.max(...bytes) <= (2 << 20) + 4 * box.length, `${bytes}`)
-  }
-})
-
-t.test('damaged documents are yielded once each and hide no others', async t => {
-  for (const cut of [[0], [299], [...Array(300).keys()], [...Array(200).keys()], [5, 6, 7, 150]]) {
-    const store = new OpenMemoryStore()
-    await mustCommit(
-      store,
-      Array.from({ length: 300 }, (_, index) => insert(index)),
-    )
-    for (const index of cut) {
-      store.tamper({ ...tokens, id: digest(index) }, () => ({
-        version: 0,
-        createdUs: 0,
-        box: new Uint8Array(),
-        terms: [],
-      }))
-    }
-    const { ids } = await walk(store)
-    t.same(
-      ids,
-      Array.from({ length: 300 }, (_, index) => digest(index)),
-      `${cut.length} of 300`,
-    )
   }
 })
 

@@ -1,18 +1,6 @@
 import { isTenantAddress, rootTenant, tenantAt } from '../keys/keyring.ts'
-import {
-  type Digest,
-  type DocumentKind,
-  documentKinds,
-  type Found,
-  type Store,
-  type StoredDocument,
-} from '../port/port.ts'
-
-/** One kind of one tenant. */
-export interface Collection {
-  readonly kind: DocumentKind
-  readonly tenant: string
-}
+import type { Collection } from '../port/collection.ts'
+import { documentKinds, type Store, type StoredDocument } from '../port/port.ts'
 
 /** Some documents of a collection, oldest first. */
 export interface Page extends Collection {
@@ -52,29 +40,23 @@ export async function* walkCollection(
   { kind, tenant }: Collection,
   fromUs = 0,
 ): AsyncGenerator<readonly StoredDocument[]> {
-  const broken = new Set<Digest>()
-  let limit = firstLimit
-  let afterUs = fromUs - 1
-  const ask = (): Promise<Found> => {
+  const ask = (afterUs: number, limit: number) => {
     const options = { nowMs: beforeAll, offset: 0, limit, afterUs, oldestFirst: true, mostBytes: pageBytes }
     const found = store.find(kind, tenant, { op: 'all' }, options)
     // The consumer may stop before this page.
     found.catch(() => {})
     return found
   }
-  for (let asked = ask(); ; ) {
+  let limit = firstLimit
+  for (let asked = ask(fromUs - 1, limit); ; ) {
     const { documents, rest = [] } = await asked
-    const page = documents.filter(({ id, version }) => version > 0 || !broken.has(id))
-    for (const { id, version } of page) if (version === 0) broken.add(id)
+    const last = documents.at(-1)
+    if (!last) return
     const isLast = rest.length === 0 && documents.length < limit
-    const newest = documents.findLast(({ version }) => version > 0)
-    // Damaged documents have no stamp to continue after, so a page must be larger than their number.
-    if (!newest) limit *= 2
-    else limit = rest.length > 0 ? documents.length : Math.min(2 * limit, mostLimit)
-    afterUs = newest?.createdUs ?? afterUs
+    limit = rest.length > 0 ? documents.length : Math.min(2 * limit, mostLimit)
     // The store reads the next page while this one is being processed.
-    if (!isLast) asked = ask()
-    if (page.length > 0) yield page
+    if (!isLast) asked = ask(last.createdUs, limit)
+    yield documents
     if (isLast) return
   }
 }

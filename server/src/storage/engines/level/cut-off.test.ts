@@ -41,6 +41,13 @@ t.test('a value that was cut off anywhere does not affect others', async t => {
     t.match(cut, { version: 0, id: digest('cut') })
     t.equal(cut?.box.length, 0)
     t.equal((await find(store, term('x'))).documents.length, 3, 'its page can be read')
+    const { documents } = await find(store, { op: 'all' })
+    const stamps = documents.map(({ createdUs }) => createdUs)
+    t.same(
+      stamps,
+      [...new Set(stamps)].sort((a, b) => b - a),
+      'and continued from it',
+    )
     t.equal((await store.due('token', 10, 10)).length, 2)
 
     const conflict = async (write: Parameters<typeof store.commit>[0][number]) => {

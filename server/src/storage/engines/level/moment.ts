@@ -11,7 +11,7 @@ import {
   ordinalOfKey,
   stampOfKey,
 } from './keys.ts'
-import { decodeDocument, decodeOrdinal, decodePlace } from './record.ts'
+import { cutOffVersion, decodeDocument, decodeOrdinal, decodePlace } from './record.ts'
 import type { State } from './state.ts'
 
 /** A collection as an epoch has it, for a search. */
@@ -75,9 +75,11 @@ export class LevelMoment implements Moment {
     for (let bytes = 0; documents.length < places.length && bytes <= mostBytes; ) {
       const some = places.slice(documents.length, documents.length + together)
       const ids = some.map(({ id }) => id)
-      for (const document of await readDocuments(this.#epoch, this.#place, ids)) {
-        documents.push(present(document))
-        bytes += document?.box.length ?? 0
+      for (const [at, found] of (await readDocuments(this.#epoch, this.#place, ids)).entries()) {
+        const document = present(found)
+        const { createdUs } = some[at] as Place
+        documents.push(document.version === cutOffVersion ? { ...document, createdUs } : document)
+        bytes += document.box.length
       }
     }
     return { documents, rest: places.slice(documents.length) }
