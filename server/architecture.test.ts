@@ -218,7 +218,14 @@ t.test('within storage each folder imports only from itself and those before it'
 })
 
 /** Files of storage that engines import. */
-const sharedByEngines = ['port/port.ts', 'port/kinds.ts', 'port/collection.ts', 'port/decide.ts', 'index/']
+const sharedByEngines = [
+  'port/port.ts',
+  'port/kinds.ts',
+  'port/collection.ts',
+  'port/decide.ts',
+  'port/commit-queue.ts',
+  'index/',
+]
 
 t.test('an engine imports the port and the index, and nothing of the domain', async t => {
   for (const engine of ['memory', 'level', 'postgres']) {

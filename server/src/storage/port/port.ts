@@ -227,46 +227,6 @@ export interface Store {
   close(): Promise<void>
 }
 
-const digestLength = 22
-const mostDigests = 0xffff
-
-/**
- * Rejects what no engine could store, before it can disturb the commits of others.
- * @throws {RangeError | TypeError}
- */
-export function checkCommit(writes: readonly Write[], nowUs: number): void {
-  checkTime(nowUs)
-  for (const write of writes) {
-    if ('dueMs' in write && write.dueMs !== undefined) checkTime(write.dueMs)
-    if (write.type === 'restore') checkWritten(write)
-    checkDigest(write.id)
-    if ('terms' in write) for (const digests of [write.terms, write.uniques]) checkDigests(digests)
-  }
-}
-
-function checkDigests(digests: readonly Digest[]): void {
-  if (digests.length > mostDigests) throw new RangeError(`a document has at most ${mostDigests} terms`)
-  for (const digest of digests) checkDigest(digest)
-}
-
-function checkDigest({ length }: Digest): void {
-  if (length !== digestLength) throw new TypeError(`a digest has ${digestLength} characters`)
-}
-
-function checkWritten({ version, createdUs, modifiedUs }: Written): void {
-  if (!Number.isInteger(version) || version < 1 || version > 0x7fffffff) {
-    throw new RangeError('versions are whole numbers from 1 to 2^31 - 1')
-  }
-  checkTime(createdUs)
-  if (modifiedUs === undefined) return
-  checkTime(modifiedUs)
-  if (modifiedUs <= createdUs) throw new RangeError('a document is modified after it was created')
-}
-
-function checkTime(time: number): void {
-  if (!Number.isSafeInteger(time) || time < 0) throw new RangeError('times are whole numbers from 0 on')
-}
-
 export function matchTerm(term: Digest): Query {
   return { op: 'term', term }
 }

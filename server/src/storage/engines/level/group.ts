@@ -14,7 +14,7 @@ import {
 } from '../../port/decide.ts'
 import { notErased, oftenRead } from '../../port/kinds.ts'
 import type { CommitResult, Digest } from '../../port/port.ts'
-import { orDamaged } from './data-folder-errors.ts'
+import { orUnavailable } from './data-folder-errors.ts'
 import { blockKey, counterKey, documentKey, garbageKey, termPrefix, uniqueKey } from './keys.ts'
 import { decodeCounters, decodeHeader, encodeChange, encodeCounters, noValue } from './record.ts'
 import type { State } from './state.ts'
@@ -153,6 +153,6 @@ export class Groups {
 
   /** Between batches the epoch has everything that is on disk. @throws {StoreDamaged} */
   async #values(keys: string[]): Promise<(Buffer | undefined)[]> {
-    return keys.length === 0 ? [] : orDamaged(() => this.#state.epoch.read(keys))
+    return keys.length === 0 ? [] : orUnavailable(() => this.#state.epoch.read(keys))
   }
 }

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { search } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionNamed, collectionOf } from '../../port/collection.ts'
+import { CommitQueue } from '../../port/commit-queue.ts'
+import type { Commit } from '../../port/decide.ts'
 import { oftenRead } from '../../port/kinds.ts'
 import {
   type CommitResult,
@@ -17,7 +19,7 @@ import {
   type Write,
 } from '../../port/port.ts'
 import { compactCollection } from './compact.ts'
-import { asDamaged, DataFolderRefused } from './data-folder-errors.ts'
+import { DataFolderRefused, orUnavailable, reasonOf } from './data-folder-errors.ts'
 import { hasRoomToOpen } from './disk-room.ts'
 import { Groups } from './group.ts'
 import {
@@ -36,7 +38,6 @@ import { type FolderOptions, openFolder } from './open.ts'
 import { decodeDocument } from './record.ts'
 import { type ContentOf, rebuildIndex } from './reindex.ts'
 import { State } from './state.ts'
-import { Writer } from './writer.ts'
 
 interface LevelOptions extends FolderOptions {
   /** Memory for the search index, in bytes. */
@@ -54,12 +55,15 @@ interface Opening {
   readonly level: LevelDb
   readonly state: State
   readonly groups: Groups
-  readonly writer: Writer
+  readonly queue: CommitQueue
+  /** Runs a task between two groups of commits. If it fails, nothing more is written, as it may be half done. */
+  readonly alone: <Result>(task: () => Promise<Result>) => Promise<Result>
 }
 
 const defaultCacheBytes = 128 << 20
 const firstDelayMs = 200
 const longestDelayMs = 10_000
+const onlyLane = ['']
 
 /** The LevelDB engine: one folder, one process. */
 export class LevelStore implements Store {
@@ -88,7 +92,7 @@ export class LevelStore implements Store {
   }
 
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
-    return this.#opening.writer.commit(writes, nowUs)
+    return this.#opening.queue.commit(writes, nowUs)
   }
 
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
@@ -133,8 +137,8 @@ export class LevelStore implements Store {
   }
 
   async lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
-    const { level, writer } = this.#opening
-    return writer.alone(async () => {
+    const { level, alone } = this.#opening
+    return alone(async () => {
       const held = await level.get(leaseKey(name))
       if (held) {
         const { holder: other, untilMs: end } = JSON.parse(held.toString()) as Lease
@@ -153,8 +157,8 @@ export class LevelStore implements Store {
   }
 
   async clear(): Promise<void> {
-    const { level, state, groups, writer } = this.#opening
-    await writer.alone(async () => {
+    const { level, state, groups, alone } = this.#opening
+    await alone(async () => {
       await level.clear({ lt: formatKey })
       await level.clear({ gt: formatKey })
       // Syncs the clearing too, as the log is one sequence.
@@ -167,10 +171,10 @@ export class LevelStore implements Store {
 
   /** Deletes the index and builds it from the documents. Returns their number. @throws {DataFolderRefused} */
   reindex(contentOf: ContentOf): Promise<number> {
-    const { level, state, groups, writer } = this.#opening
-    return writer.alone(async () => {
-      const count = await rebuildIndex(level, contentOf).catch(error => {
-        if (!(asDamaged(error) instanceof StoreDamaged)) throw error
+    const { level, state, groups, alone } = this.#opening
+    return alone(async () => {
+      const count = await orUnavailable(() => rebuildIndex(level, contentOf)).catch(error => {
+        if (!(error instanceof StoreDamaged)) throw error
         throw new DataFolderRefused('A file of the data folder is damaged: restore it from a backup.', {
           cause: error,
         })
@@ -193,7 +197,7 @@ export class LevelStore implements Store {
   async #close(): Promise<void> {
     this.#closing.abort()
     await this.#recovery
-    await this.#opening.writer.stop('the store is closed')
+    await this.#opening.queue.stop()
     await this.#compaction
     await this.#opening.level.close()
   }
@@ -218,16 +222,14 @@ export class LevelStore implements Store {
   }
 
   async #compact(): Promise<void> {
-    const { level, state, groups, writer } = this.#opening
+    const { level, state, groups, alone } = this.#opening
     const takeGarbage = async (): Promise<Set<CollectionName>> => {
       const taken = groups.garbage
       groups.garbage = new Set()
       return taken
     }
-    const collections = await writer.alone(takeGarbage)
+    const collections = await alone(takeGarbage)
     if (collections.size === 0) return
-    // Through the writer, which refuses after a failure.
-    const alone = <Result>(write: () => Promise<Result>) => writer.alone(write)
     try {
       // LevelDB keeps the data of snapshots that are in use.
       await state.olderEpochsEnded()
@@ -288,42 +290,20 @@ async function openAll(
   const level = await openFolder(folder, { openLevel, isReindexed })
   const state = new State(level, cacheBytes)
   const groups = new Groups(state, new Set((await level.keys(garbageRange).all()).map(garbageOfKey)))
-  return { level, state, groups, writer: new Writer(groups, onFailure) }
-}
-
-function orUnavailable<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    const working = work()
-    return working instanceof Promise ? working.catch(refuse) : Promise.resolve(working)
-  } catch (cause) {
-    return Promise.reject(toRefusal(cause))
+  const fail = (error: unknown): never => {
+    // After a failed write LevelDB refuses all others until it is opened again, and it is not known if it is on disk.
+    const reason = new StoreUnavailable('the store cannot write at the moment', { cause: error })
+    queue.fail(reason)
+    onFailure(error)
+    throw reason
   }
-}
-
-function refuse(cause: unknown): never {
-  throw toRefusal(cause)
-}
-
-function toRefusal(cause: unknown): unknown {
-  const error = asDamaged(cause)
-  // Errors of LevelDB have a code of this form; other errors are bugs, not outages.
-  const { code } = error as { code?: unknown }
-  if (typeof code !== 'string' || !code.startsWith('LEVEL_')) return error
-  return new StoreUnavailable('the store cannot answer at the moment', { cause: error })
-}
-
-function reasonOf(error: unknown): string {
-  const text = describe(error)
-  if (/no space left|disk quota/i.test(text)) return 'the disk is full'
-  if (/corruption/i.test(text)) {
-    return 'the data folder is damaged: stop the server and run surrogate-server reindex'
-  }
-  return 'a write to the data folder failed'
-}
-
-/** Joins the messages of an error and its causes. */
-function describe(error: unknown): string {
-  let text = ''
-  for (let at = error; at instanceof Error; at = at.cause) text += `${at.message}\n`
-  return text
+  const write = (group: readonly Commit[]) =>
+    groups.write(group).catch(error => {
+      if (!(error instanceof StoreDamaged)) fail(error)
+      groups.forget()
+      throw error
+    })
+  const later = (task: () => void) => void Promise.resolve().then(task)
+  const queue = new CommitQueue({ write, mostAtOnce: 1, lanesOf: () => onlyLane, later })
+  return { level, state, groups, queue, alone: task => queue.alone(() => task().catch(fail)) }
 }

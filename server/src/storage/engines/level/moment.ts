@@ -1,7 +1,6 @@
 import { type Moment, missingDocument } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
 import type { Digest, Place, StoredDocument } from '../../port/port.ts'
-import type { Epoch } from './epoch.ts'
 import {
   createdFrom,
   documentKey,
@@ -12,7 +11,7 @@ import {
   stampOfKey,
 } from './keys.ts'
 import { cutOffVersion, decodeDocument, decodeOrdinal, decodePlace } from './record.ts'
-import type { State } from './state.ts'
+import type { Epoch, State } from './state.ts'
 
 /** A collection as an epoch has it, for a search. */
 export class LevelMoment implements Moment {

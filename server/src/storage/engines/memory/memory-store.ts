@@ -1,9 +1,8 @@
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
-import { type CollectionState, Decisions, documentWith, noCounters } from '../../port/decide.ts'
+import { type CollectionState, checkCommit, Decisions, documentWith, noCounters } from '../../port/decide.ts'
 import { letterOf } from '../../port/kinds.ts'
 import {
   type CommitResult,
-  checkCommit,
   type Digest,
   type DocumentKind,
   documentKinds,

@@ -1,5 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Log, silentLog } from '../../../base/log.ts'
+import { setImmediate } from '../../../base/time/real-time.ts'
+import { Heads } from '../../index/edits.ts'
+import { CommitQueue } from '../../port/commit-queue.ts'
+import type { Commit } from '../../port/decide.ts'
 import {
   type CommitResult,
   type Digest,
@@ -21,7 +25,7 @@ import { Pulse } from './pulse.ts'
 import { Reader } from './reader.ts'
 import { checkSchema, migrate } from './schema.ts'
 import * as sql from './sql.ts'
-import { Writer } from './writer.ts'
+import { commitGroup } from './transaction.ts'
 
 interface PostgresOptions {
   /** Creates or upgrades the schema first. */
@@ -44,7 +48,7 @@ export class PostgresStore implements Store {
   readonly #pool: Pool
   readonly #pulse: Pulse
   readonly #reader: Reader
-  readonly #writer: Writer
+  readonly #queue: CommitQueue
   readonly #presence: Presence | undefined
   #compaction: Promise<void> = Promise.resolve()
   #closed: Promise<void> | undefined
@@ -67,7 +71,16 @@ export class PostgresStore implements Store {
     const limits = { reads: share(0.2), searches: share(0.25) }
     this.#reader = new Reader(pool, { ...dialect, isFrozen: frozen }, limits, onFailure, log)
     // The largest share: tenants write concurrently, and each write waits for a disk.
-    this.#writer = new Writer(pool, share(0.5), onFailure)
+    const heads = new Heads()
+    const transact = (group: readonly Commit[]) =>
+      withRetries(() => withClient(pool, client => commitGroup(client, group, heads)))
+    this.#queue = new CommitQueue({
+      write: group => orUnavailable(onFailure, () => transact(group)),
+      mostAtOnce: share(0.5),
+      // Transactions of one tenant would only wait for each other's locks.
+      lanesOf: writes => [...new Set(writes.map(({ tenant }) => tenant))],
+      later: setImmediate,
+    })
   }
 
   /** @throws {DatabaseRefused} */
@@ -107,7 +120,7 @@ export class PostgresStore implements Store {
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
     const refusal = this.#presence?.refusal
     if (refusal !== undefined) return Promise.reject(new StoreUnavailable(refusal))
-    return this.#writer.commit(writes, nowUs)
+    return this.#queue.commit(writes, nowUs)
   }
 
   get(kind: DocumentKind, tenant: string, ids: readonly Digest[]): Promise<(StoredDocument | undefined)[]> {
@@ -151,7 +164,7 @@ export class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await this.#writer.stop()
+    await this.#queue.stop()
     await this.#compaction
     this.#pulse.stop()
     await this.#pool.end()
