@@ -6,6 +6,7 @@ export { BootstrapError } from './access/bootstrap.ts'
 export type { NewTenant } from './access/tenants.ts'
 export type { Log, LogFields, LogLevel } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
+export { UnreadableMasterKey } from './crypto/development-key.ts'
 export {
   Dev,
   type DevApplication,
@@ -42,7 +43,6 @@ export { FormulaModuleRefused } from './sandbox/modules/bundle.ts'
 export { IsolationMissing } from './sandbox/processes/isolation.ts'
 export type { ConsoleLine, FormulaErrorName, Outcome } from './sandbox/sandbox.ts'
 export { UnfinishedCopy, WrongMasterKey } from './storage/keys/keyring.ts'
-export { UnreadableMasterKey } from './storage/keys/master-key.ts'
 export { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
 export { StoreUnavailable } from './storage/port/port.ts'
 export { createVault, type Vault, type VaultClock, VaultClosed } from './vault.ts'

@@ -1,5 +1,5 @@
+import { readDevelopmentMasterKey } from '../../crypto/development-key.ts'
 import type { Flag } from '../../option-flags.ts'
-import { readDevelopmentMasterKey } from '../../storage/keys/master-key.ts'
 import type { Environment, FlagValues } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { keyVariable, readMasterKey } from '../master-key-variables.ts'

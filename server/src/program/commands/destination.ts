@@ -1,6 +1,6 @@
 import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
-import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../../storage/keys/master-key.ts'
+import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../../crypto/development-key.ts'
 import { lastingUrls, NoSchema, openStore, parseStorage, type StorageLocation } from '../../storage/open.ts'
 import type { Side } from '../../storage/transfer/compare.ts'
 import { type Copied, copyStore, type Progress } from '../../storage/transfer/copy-store.ts'

@@ -1,6 +1,6 @@
 import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
-import { writeDevelopmentMasterKey } from '../../storage/keys/master-key.ts'
+import { writeDevelopmentMasterKey } from '../../crypto/development-key.ts'
 import { type Rotated, rotateMasterKey } from '../../storage/keys/rotation.ts'
 import { openExisting } from '../../storage/open.ts'
 import { flags } from '../config.ts'

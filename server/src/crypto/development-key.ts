@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeDurably } from '../../base/durable-file.ts'
-import { OperatorError } from '../../base/operator-error.ts'
-import type { Random } from '../../base/random.ts'
-import { decodeText } from '../../base/utf8.ts'
-import { keyLength } from '../../crypto/envelope.ts'
+import { writeDurably } from '../base/durable-file.ts'
+import { OperatorError } from '../base/operator-error.ts'
+import type { Random } from '../base/random.ts'
+import { decodeText } from '../base/utf8.ts'
+import { keyLength } from './envelope.ts'
 
 const fileName = 'master.key'
 
