@@ -4,11 +4,11 @@ import { machineMs } from '../../../base/time/real-time.ts'
 import type { Heads, Progress } from '../../index/edits.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
 import type { CollectionState, Counters, Header, Question } from '../../port/decide.ts'
-import { type Digest, digestOfUuid } from '../../port/port.ts'
+import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { kindOf, numberOf } from './kinds.ts'
-import { type Ask, headerOf, uuidsOf } from './rows.ts'
-import { writing } from './sql.ts'
+import { type Ask, headerOf, Rows } from './rows.ts'
+import { type Statement, writing } from './sql.ts'
 
 /** The row of a collection. */
 interface LockedCounters extends Counters {
@@ -97,25 +97,21 @@ async function lockTenant(
       { documents: new Map(), holders: new Map(), added: [] },
     ]),
   )
-  const unread = questions.flatMap(question => {
+  const [unread, ids, uniques] = [new Rows(), new Rows(), new Rows()]
+  for (const question of questions) {
+    const number = numberOfKind(question)
     const ordinal = heads.unread(collectionOf(question))
-    return ordinal === undefined ? [] : [[numberOfKind(question), ordinal] as const]
-  })
-  /** Kinds and digests, one of each for each question. */
-  const about = (part: 'ids' | 'uniques') =>
-    [
-      tenant,
-      questions.flatMap(question => Array.from(question[part], () => numberOfKind(question))),
-      questions.flatMap(question => uuidsOf(question[part])),
-    ] as const
-  const [ids, uniques] = [about('ids'), about('uniques')]
+    if (ordinal !== undefined) unread.add(number, ordinal)
+    for (const id of question.ids) ids.add(number, uuidOfDigest(id))
+    for (const unique of question.uniques) uniques.add(number, uuidOfDigest(unique))
+  }
+  const askAbout = (statement: Statement, rows: Rows, ...limits: number[]) =>
+    rows.count === 0 ? [] : ask(statement, [tenant, ...rows.values(), ...limits])
   const [locked, added, headers, holders] = await Promise.all([
     ask(writing.lock, [tenant, questions.map(numberOfKind)]),
-    unread.length === 0
-      ? []
-      : ask(writing.added, [tenant, ...[0, 1].map(part => unread.map(one => one[part])), mostAdded]),
-    ids[2].length === 0 ? [] : ask(writing.headers, [...ids]),
-    uniques[2].length === 0 ? [] : ask(writing.holders, [...uniques]),
+    askAbout(writing.added, unread, mostAdded),
+    askAbout(writing.headers, ids),
+    askAbout(writing.holders, uniques),
   ])
   for (const [kind, ...row] of added) asked.get(Number(kind))?.added.push(headerOf(row)[1])
   for (const [kind, ...row] of headers) asked.get(Number(kind))?.documents.set(...headerOf(row))

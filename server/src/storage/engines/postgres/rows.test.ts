@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
-import { documentOf, headerOf, isWithoutBox, Packed, placeOf, type Row } from './rows.ts'
+import { documentOf, headerOf, isWithoutBox, PackedRows, placeOf, type Row } from './rows.ts'
 
 const digest = fc
   .uint8Array({ minLength: 16, maxLength: 16 })
@@ -18,11 +18,11 @@ t.test('what was packed is cut at the same places', async t => {
   const one = fc.record({ terms: fc.array(digest, { maxLength: 3 }), box: fc.uint8Array({ maxLength: 9 }) })
   fc.assert(
     fc.property(fc.array(one), all => {
-      const packed = new Packed()
+      const packed = new PackedRows()
       const places = all.map(
-        ({ terms, box }) => [packed.at, packed.addDigests(terms), packed.add(box)] as const,
+        ({ terms, box }) => [packed.at, packed.packDigests(terms), packed.pack(box)] as const,
       )
-      const bytes = packed.bytes()
+      const [bytes] = packed.values() as [Buffer]
       for (const [index, [at, ofTerms, ofBox]] of places.entries()) {
         // As `substring` does, from 1.
         const cut = (from: number, length: number) => bytes.subarray(from - 1, from - 1 + length)

@@ -46,31 +46,50 @@ function digestsOf(text: string): Digest[] {
   return digests
 }
 
-/** Collects bytes for one value of a statement, which cuts them again. */
-export class Packed {
-  readonly #parts: Uint8Array[] = []
-  #length = 0
+/** The rows that a statement writes. */
+export class Rows {
+  readonly #columns: unknown[][] = []
+  count = 0
 
-  /** Returns the position of the next byte, counted from 1. */
-  get at(): number {
-    return this.#length + 1
+  add(...row: readonly unknown[]): void {
+    this.count++
+    for (const [at, value] of row.entries()) {
+      const column = this.#columns[at]
+      if (column) column.push(value)
+      else this.#columns.push([value])
+    }
   }
 
-  /** Returns the number of bytes added. */
-  add(bytes: Uint8Array): number {
+  /** The values of the statement after the tenant: a list for each column. */
+  values(): readonly unknown[] {
+    return this.#columns
+  }
+}
+
+/**
+ * Rows with bytes. The statement gets those of all rows in one value, before the columns, and cuts them by the
+ * positions and lengths that are in the columns.
+ */
+export class PackedRows extends Rows {
+  readonly #parts: Uint8Array[] = []
+  /** The position of the next byte, counted from 1. */
+  at = 1
+
+  /** Returns the number of bytes. */
+  pack(bytes: Uint8Array): number {
     this.#parts.push(bytes)
-    this.#length += bytes.length
+    this.at += bytes.length
     return bytes.length
   }
 
-  addDigests(digests: readonly Digest[]): number {
+  packDigests(digests: readonly Digest[]): number {
     const bytes = Buffer.allocUnsafe(digests.length * digestBytes)
     for (const [index, digest] of digests.entries()) bytes.write(digest, index * digestBytes, 'base64url')
-    return this.add(bytes)
+    return this.pack(bytes)
   }
 
-  bytes(): Buffer {
-    return Buffer.concat(this.#parts)
+  override values(): readonly unknown[] {
+    return [Buffer.concat(this.#parts), ...super.values()]
   }
 }
 

@@ -103,15 +103,15 @@ const ofTenant = (condition: string) => `tenant = $1::uuid AND kind = wanted.kin
 /** Bytes come in one value and are cut here: as arrays they would be written and read as text. */
 const putDocuments = `INSERT INTO documents (tenant, kind, ${columns})
   SELECT $1::uuid, kind, id, ordinal, version, created_us, modified_us, due_ms,
-         substring($9::bytea FROM at FOR terms), substring($9::bytea FROM at + terms FOR uniques),
-         substring($9::bytea FROM at + terms + uniques FOR box)
-  FROM unnest($2::smallint[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+         substring($2::bytea FROM at FOR terms), substring($2::bytea FROM at + terms FOR uniques),
+         substring($2::bytea FROM at + terms + uniques FOR box)
+  FROM unnest($3::smallint[], $4::uuid[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
               $10::integer[], $11::integer[], $12::integer[], $13::integer[])
     AS new (kind, id, ordinal, version, created_us, modified_us, due_ms, at, terms, uniques, box)`
 
 const putBlocks = `INSERT INTO blocks (tenant, kind, term, block, bits)
-  SELECT $1::uuid, kind, term, block, substring($5::bytea FROM at FOR length)
-  FROM unnest($2::smallint[], $3::uuid[], $4::integer[], $6::integer[], $7::integer[])
+  SELECT $1::uuid, kind, term, block, substring($2::bytea FROM at FOR length)
+  FROM unnest($3::smallint[], $4::uuid[], $5::integer[], $6::integer[], $7::integer[])
     AS new (kind, term, block, at, length)`
 
 /** What a transaction reads and writes. All are of one tenant. */

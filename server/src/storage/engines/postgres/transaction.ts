@@ -4,11 +4,11 @@ import { decodeBlock } from '../../index/bits.ts'
 import type { Heads, Recalled } from '../../index/edits.ts'
 import type { CollectionName } from '../../port/collection.ts'
 import { type Change, type Commit, Decisions, questionsOf } from '../../port/decide.ts'
-import { type CommitResult, digestOfUuid } from '../../port/port.ts'
+import { type CommitResult, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { numberOf } from './kinds.ts'
 import { type Locked, type LockedCollection, lockAndRead, progressOf } from './lock.ts'
-import { type Ask, askOf, bytesOf, uuidsOf } from './rows.ts'
+import { type Ask, askOf, bytesOf, Rows } from './rows.ts'
 import { writing } from './sql.ts'
 import { writeChanges } from './write-changes.ts'
 
@@ -66,13 +66,14 @@ async function readBlocks(recalled: readonly Recalled[], collections: Locked, as
     ...(collections.get(one.edit.collection) as LockedCollection),
   }))
   const reading = [...groupBy(found, ({ tenant }) => tenant)].map(async ([tenant, own]) => {
-    const columns = [
-      own.flatMap(({ kind, missing }) => missing.map(() => numberOf(kind))),
-      own.flatMap(({ missing }) => uuidsOf(missing)),
-      own.flatMap(({ edit, missing }) => missing.map(() => edit.block)),
-    ]
+    const wanted = new Rows()
+    for (const { kind, edit, missing } of own)
+      for (const term of missing) wanted.add(numberOf(kind), uuidOfDigest(term), edit.block)
     const places = new Map(own.map(({ kind, edit, known }) => [`${numberOf(kind)} ${edit.block}`, known]))
-    for (const [kind, block, term = '', bits = ''] of await ask(writing.someBlocks, [tenant, ...columns]))
+    for (const [kind, block, term = '', bits = ''] of await ask(writing.someBlocks, [
+      tenant,
+      ...wanted.values(),
+    ]))
       places.get(`${kind} ${block}`)?.set(digestOfUuid(term), decodeBlock(bytesOf(bits)))
   })
   await Promise.all(reading)

@@ -1,18 +1,18 @@
 import { groupBy } from '../../../base/group-by.ts'
-import { type Block, encodeBlock } from '../../index/bits.ts'
+import { encodeBlock } from '../../index/bits.ts'
 import type { NewBlocks } from '../../index/edits.ts'
 import type { Change, Header } from '../../port/decide.ts'
 import { type Digest, uuidOfDigest } from '../../port/port.ts'
 import { numberOf } from './kinds.ts'
 import type { Locked, LockedCollection } from './lock.ts'
-import { type Ask, Packed, uuidsOf } from './rows.ts'
+import { type Ask, PackedRows, Rows, uuidsOf } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
 interface Written extends Header {
   readonly box: Uint8Array
 }
 
-/** The changes of a group to one collection, as rows to delete and rows to insert. */
+/** The changes of a group to one collection. */
 interface CollectionChanges extends LockedCollection {
   /** Stored documents that were removed or replaced, as they are stored. */
   readonly stored: Map<Digest, Header>
@@ -28,20 +28,16 @@ export function writeChanges(
   collections: Locked,
   ask: Ask,
 ): Promise<unknown>[] {
-  const all: CollectionChanges[] = []
-  for (const [name, own] of groupBy(changes, ({ collection }) => collection)) {
-    const collection = collections.get(name) as LockedCollection
-    all.push({
-      ...collection,
-      ...rowsOf(own),
-      blocks: blocks.filter(one => one.collection === name),
-    })
-  }
+  const all = [...groupBy(changes, ({ collection }) => collection)].map(([name, own]) => ({
+    ...(collections.get(name) as LockedCollection),
+    ...netOf(own),
+    blocks: blocks.filter(({ collection }) => collection === name),
+  }))
   const tenants = groupBy(all, ({ tenant }) => tenant)
   return [...tenants].flatMap(([tenant, own]) => writeTenant(tenant, own, ask))
 }
 
-function rowsOf(changes: readonly Change[]): Pick<CollectionChanges, 'stored' | 'documents'> {
+function netOf(changes: readonly Change[]): Pick<CollectionChanges, 'stored' | 'documents'> {
   const stored = new Map<Digest, Header>()
   const documents = new Map<Digest, Written>()
   const seen = new Set<Digest>()
@@ -56,63 +52,49 @@ function rowsOf(changes: readonly Change[]): Pick<CollectionChanges, 'stored' | 
 }
 
 function writeTenant(tenant: string, collections: readonly CollectionChanges[], ask: Ask) {
-  const statements: Promise<unknown>[] = []
-  const send = (statement: Statement, ...values: unknown[]) => {
-    statements.push(ask(statement, [tenant, ...values]))
+  const sent: Promise<unknown>[] = []
+  const send = (statement: Statement, values: readonly unknown[]) => {
+    sent.push(ask(statement, [tenant, ...values]))
   }
-  for (const { kind, stored, documents, blocks } of collections) {
+  const [replaced, added] = [new PackedRows(), new PackedRows()]
+  const [changed, begun] = [new PackedRows(), new PackedRows()]
+  const [uniques, counted] = [new Rows(), new Rows()]
+  for (const { kind, stored, documents, blocks, counters } of collections) {
     const number = numberOf(kind)
     const removed = [...stored.keys()].filter(id => !documents.has(id))
     const freed = moved(holdersIn(stored), holdersIn(documents)).map(([unique]) => unique)
-    if (removed.length > 0) send(writing.deleteDocuments, number, uuidsOf(removed))
-    if (freed.length > 0) send(writing.deleteUniques, number, uuidsOf(freed))
+    if (removed.length > 0) send(writing.deleteDocuments, [number, uuidsOf(removed)])
+    if (freed.length > 0) send(writing.deleteUniques, [number, uuidsOf(freed)])
+    for (const [id, document] of documents) {
+      const { ordinal, version, createdUs, modifiedUs = null, dueMs = null, terms, box } = document
+      const rows = stored.has(id) ? replaced : added
+      const { at } = rows
+      const lengths = [rows.packDigests(terms), rows.packDigests(document.uniques), rows.pack(box)]
+      rows.add(number, uuidOfDigest(id), ordinal, version, createdUs, modifiedUs, dueMs, at, ...lengths)
+    }
+    for (const pair of moved(holdersIn(documents), holdersIn(stored))) uniques.add(number, ...uuidsOf(pair))
     for (const { block, images, added } of blocks) {
       const gone = [...images.keys()].filter(term => !images.get(term) && !added.has(term))
-      if (gone.length > 0) send(writing.deleteBlocks, number, block, uuidsOf(gone))
+      if (gone.length > 0) send(writing.deleteBlocks, [number, block, uuidsOf(gone)])
+      for (const [term, image] of images) {
+        if (!image) continue
+        const rows = added.has(term) ? begun : changed
+        rows.add(number, uuidOfDigest(term), block, rows.at, rows.pack(encodeBlock(image)))
+      }
     }
+    const { nextOrdinal, lastUs, lastCreatedUs, nextEdits } = counters
+    counted.add(number, nextOrdinal, lastUs, lastCreatedUs, nextEdits)
   }
-  const replaced = documentsOf(collections, true)
-  if (replaced) send(writing.replaceDocuments, ...replaced)
-  const added = documentsOf(collections, false)
-  if (added) send(writing.putDocuments, ...added)
-  const uniques = uniquesOf(collections)
-  if (uniques) send(writing.putUniques, ...uniques)
-  const changed = blocksOf(collections, false)
-  if (changed) send(writing.replaceBlocks, ...changed)
-  const begun = blocksOf(collections, true)
-  if (begun) send(writing.putBlocks, ...begun)
-  send(
-    writing.putCollections,
-    collections.map(({ kind }) => numberOf(kind)),
-    collections.map(({ counters }) => counters.nextOrdinal),
-    collections.map(({ counters }) => counters.lastUs),
-    collections.map(({ counters }) => counters.lastCreatedUs),
-    collections.map(({ counters }) => counters.nextEdits),
-  )
-  return statements
-}
-
-/** Returns the values of a statement after the tenant; `undefined` where there is nothing to write. */
-function documentsOf(collections: readonly CollectionChanges[], areStored: boolean): unknown[] | undefined {
-  const packed = new Packed()
-  const rows = collections.flatMap(({ kind, stored, documents }) =>
-    [...documents]
-      .filter(([id]) => stored.has(id) === areStored)
-      .map(([id, { ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques, box }]) => [
-        ...[numberOf(kind), uuidOfDigest(id), ordinal, version, createdUs, modifiedUs ?? null, dueMs ?? null],
-        ...[packed.at, packed.addDigests(terms), packed.addDigests(uniques), packed.add(box)],
-      ]),
-  )
-  if (rows.length === 0) return undefined
-  const columns = columnsOf(rows)
-  return [...columns.slice(0, 7), packed.bytes(), ...columns.slice(7)]
-}
-
-function uniquesOf(collections: readonly CollectionChanges[]): unknown[] | undefined {
-  const rows = collections.flatMap(({ kind, stored, documents }) =>
-    moved(holdersIn(documents), holdersIn(stored)).map(pair => [numberOf(kind), ...uuidsOf(pair)]),
-  )
-  return rows.length === 0 ? undefined : columnsOf(rows)
+  const filled: readonly (readonly [Statement, Rows])[] = [
+    [writing.replaceDocuments, replaced],
+    [writing.putDocuments, added],
+    [writing.putUniques, uniques],
+    [writing.replaceBlocks, changed],
+    [writing.putBlocks, begun],
+    [writing.putCollections, counted],
+  ]
+  for (const [statement, rows] of filled) if (rows.count > 0) send(statement, rows.values())
+  return sent
 }
 
 type Holders = ReadonlyMap<Digest, Digest>
@@ -124,27 +106,3 @@ const holdersIn = (documents: ReadonlyMap<Digest, Header>): Holders =>
 /** The uniques of `holders` that have another holder in `others`, or none. */
 const moved = (holders: Holders, others: Holders) =>
   [...holders].filter(([unique, id]) => others.get(unique) !== id)
-
-function blocksOf(collections: readonly CollectionChanges[], areAdded: boolean): unknown[] | undefined {
-  const packed = new Packed()
-  const rows: unknown[][] = []
-  for (const { kind, blocks } of collections) {
-    for (const { block, images, added } of blocks) {
-      for (const [term, image] of images) {
-        if (image && added.has(term) === areAdded)
-          rows.push(rowOf(numberOf(kind), term, block, image, packed))
-      }
-    }
-  }
-  if (rows.length === 0) return undefined
-  const columns = columnsOf(rows)
-  return [...columns.slice(0, 3), packed.bytes(), ...columns.slice(3)]
-}
-
-const rowOf = (kind: number, term: Digest, block: number, image: Block, packed: Packed) => [
-  ...[kind, uuidOfDigest(term), block],
-  ...[packed.at, packed.add(encodeBlock(image))],
-]
-
-const columnsOf = (rows: readonly (readonly unknown[])[]): unknown[][] =>
-  Array.from(rows[0] ?? [], (_, column) => rows.map(row => row[column]))
