@@ -151,11 +151,8 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Run>
   const end = endOf(limitMs, options.signal)
   const transport = given.fetch ? byFetch(given.fetch) : overHttp()
   const target = { ...given, send: guarded(transport, { ...given, signal: end.signal }) }
-  // Cleaning up is still possible after the end, for a short time.
-  const cleaner = {
-    ...given,
-    send: guarded(transport, { timeoutMs: Math.min(given.timeoutMs, 5_000) }),
-  }
+  // Cleaning up is still possible after the end.
+  const cleaner = { ...given, send: guarded(transport, given) }
   let has: ReadonlySet<Capability>
   try {
     has = options.capabilities ?? (await probe(target))

@@ -2,8 +2,8 @@ import type { Recorder } from './recorder.ts'
 import { requestTo, type Subject } from './target.ts'
 
 /**
- * Deletes what a case created, the last first. Returns the paths of resources that still exist. Stops at the first
- * request without a response, since a server that hangs would hang for each.
+ * Deletes what a case created, the last first. Returns the paths of resources that still exist, with what the server
+ * said. Stops at the first request without a response, since a server that hangs would hang for each.
  */
 export async function cleanUp(target: Subject, made: Recorder['made']): Promise<string[]> {
   const left: string[] = []
@@ -19,10 +19,10 @@ export async function cleanUp(target: Subject, made: Recorder['made']): Promise<
       if (status < 300) return
       // "Not found" counts only if reading it fails, too.
       const isGone = (status === 404 || status === 410) && (await send('GET')) >= 400
-      if (!isGone) left.push(path)
+      if (!isGone) left.push(`${path} (DELETE: ${status})`)
     } catch {
       silent = true
-      left.push(path)
+      left.push(`${path} (no response)`)
     }
   }
   const isToken = (one: { readonly path: string }) => one.path.startsWith('/tokens/')
