@@ -88,31 +88,6 @@ async function create(tenant: TestTenant): Promise<Ladder> {
   }
 }
 
-async function update(tenant: TestTenant): Promise<Ladder> {
-  const keyFor = await callers(tenant, 'private', { permissions: ['token:read'] })
-  await tenant.send('POST', '/tokens', { id: 'mine', type: 'token', data: 1, containers: ['/mine/'] })
-  await tenant.send('POST', '/tokens', { id: 'yours', type: 'token', data: 1, containers: ['/yours/'] })
-  return {
-    faults: [
-      ['route', 404, 'not_found'],
-      ['key', 401, 'unauthenticated'],
-      ['right', 403, 'permission_denied'],
-      ['type', 415, 'unsupported_media_type'],
-      ['size', 413, 'payload_too_large'],
-      ['body', 400, 'malformed_json'],
-      ['existence', 404, 'not_found'],
-      ['container', 403, 'permission_denied'],
-    ],
-    success: 200,
-    request: faults => {
-      const id = faults.has('existence') ? 'nothing' : faults.has('container') ? 'yours' : 'mine'
-      const path = faults.has('route') ? `/tokens/${id}/more` : `/tokens/${id}`
-      const body = faults.has('body') ? '{"data":1' : '{"data":1}'
-      return { path, init: init(faults, 'PATCH', keyFor(faults), 'application/merge-patch+json', body) }
-    },
-  }
-}
-
 async function react(tenant: TestTenant): Promise<Ladder> {
   const keyFor = await callers(tenant, 'management', { permissions: ['reactor:read'] })
   await tenant.send('POST', '/tokens', { id: 'mine', type: 'token', data: 1, containers: ['/mine/'] })
@@ -182,7 +157,7 @@ async function authorize(tenant: TestTenant): Promise<Ladder> {
   }
 }
 
-for (const build of [create, update, react, authorize]) {
+for (const build of [create, react, authorize]) {
   t.test(`the order of checks: ${build.name}`, async t => {
     const ladder = await build(await openTenant(vault))
     const answer = async (...faults: string[]) => {
@@ -203,22 +178,3 @@ for (const build of [create, update, react, authorize]) {
     }
   })
 }
-
-t.test('the kind of application is checked before the body, and existence before containers', async t => {
-  const tenant = await openTenant(vault)
-  const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 1, containers: ['/yours/'] }))
-    .json
-  const limited = await tenant.application({
-    rules: [
-      { priority: 1, container: '/mine/', transform: 'mask', permissions: ['token:read', 'token:delete'] },
-    ],
-  })
-  for (const method of ['GET', 'DELETE']) {
-    t.equal((await limited(method, '/tokens/no-such-token')).status, 404, method)
-    t.equal((await limited(method, `/tokens/${id}`)).status, 403, method)
-    t.equal((await limited(method, '/tokens/no')).status, 400, `${method}: the parameter before existence`)
-  }
-  t.equal((await tenant.asManagement('GET', '/tokens/no-such-token')).status, 403)
-  t.equal((await tenant.asManagement('GET', '/tokens?page=0')).status, 403)
-  t.equal((await tenant.send('GET', '/tokens?page=0')).status, 400)
-})
