@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json/json.ts'
 const vault = openReactors(t)
 const errors = "const errors = require('@surrogate/formula-errors')\n"
 
-t.test('nor may it do so where our own headers begin with x-', async t => {
+t.test('a formula does not set our own headers, also where they begin with x-', async t => {
   const vault = openReactors(t, { headerPrefix: 'X' })
   const { as, managementKey, privateKey } = await openTenant(vault)
   const send = async (key: string, path: string, body: JsonObject) =>
