@@ -5,27 +5,6 @@ import type { Outcome, ServiceRequest } from './sandbox.ts'
 
 const sandbox = openSandbox(t, { headerPrefix: 'ACME' })
 
-t.test('a formula gets its request and returns an answer', async t => {
-  const outcome = await sandbox.formula('module.exports = async req => ({ raw: req, tokenize: { a: 1 } })', {
-    args: { card: { number: '4242' } },
-    configuration: { live: true },
-  })
-  t.same(outcome, {
-    kind: 'answered',
-    raw: { args: { card: { number: '4242' } }, configuration: { live: true }, svc: null, acme: null },
-    tokenize: { a: 1 },
-  })
-  t.same(await sandbox.formula('exports = module.exports = () => ({ raw: null })'), {
-    kind: 'answered',
-    raw: null,
-  })
-  t.same(await sandbox.formula('module.exports = () => ({ raw: 1, tokenize: null })'), {
-    kind: 'answered',
-    raw: 1,
-  })
-  t.same(await sandbox.formula('module.exports = () => ({})'), { kind: 'answered' })
-})
-
 const errors = `const errors = require('@surrogate/formula-errors');`
 const refusals: readonly [name: string, thrown: string, expected: Partial<Outcome>][] = [
   [
@@ -245,32 +224,19 @@ const notJson: readonly [answer: string, reason: string, detail: RegExp][] = [
     /^raw\.self is a circular reference/,
   ],
   ['{ raw: { a: [JSON.parse(\'{"__proto__": 1}\')] } }', 'shape', /^raw\.a\.0\.__proto__ is not allowed/],
-  ['{ raw: { ["__proto__"]: { b: 1 } } }', 'shape', /^raw\.__proto__ is not allowed/],
   ['{ tokenize: { ["__proto__"]: 1 } }', 'shape', /^tokenize\.__proto__ is not allowed/],
   ['{ raw: new Number(NaN) }', 'shape', /^raw is not a finite number/],
   ['{ raw: { a: new Map([[1, 2]]) } }', 'shape', /^raw\.a is a Map/],
-  ['{ raw: [new Set([1])] }', 'shape', /^raw\.0 is a Set/],
   ['{ raw: { later: Promise.resolve(1) } }', 'shape', /^raw\.later is a Promise/],
   ['{ raw: { error: new TypeError("x") } }', 'shape', /^raw\.error is an Error/],
-  ['{ raw: new Error("x") }', 'shape', /^raw is an Error/],
-  ['{ raw: [/a/] }', 'shape', /^raw\.0 is a RegExp/],
   ['{ raw: new Headers({ a: "b" }) }', 'shape', /^raw is a Headers/],
-  ['{ raw: new URLSearchParams("a=b") }', 'shape', /^raw is a URLSearchParams/],
-  ['{ raw: { bytes: new ArrayBuffer(1) } }', 'shape', /^raw\.bytes is an ArrayBuffer/],
   ['{ raw: { bytes: new Uint8Array([1]) } }', 'shape', /^raw\.bytes is a Uint8Array/],
-  ['{ raw: new DataView(new ArrayBuffer(1)) }', 'shape', /^raw is a DataView/],
-  ['{ raw: new WeakMap() }', 'shape', /^raw is a WeakMap/],
   ['{ raw: (function* () { yield 1 })() }', 'shape', /^raw is a Generator/],
-  ['{ raw: [1].values() }', 'shape', /^raw is an ArrayIterator/],
-  ['{ raw: Object(1n) }', 'shape', /^raw is a BigInt/],
   ['{ raw: new (class Card { number = 1 })() }', 'shape', /^raw is a Card/],
   ['{ raw: { toJSON: () => new Map() } }', 'shape', /^raw is a Map/],
-  ['{ tokenize: { a: new Map() } }', 'shape', /^tokenize\.a is a Map/],
   ['{ raw: [new String("x".repeat(6e6))] }', 'output', /longer than 5242880 bytes/],
   ['{ raw: Array.from({ length: 65 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
-  ['{ raw: Array.from({ length: 70 }).reduce(a => [a], 1) }', 'shape', /nested deeper than 64/],
   ['{ raw: Array(100_001).fill(0) }', 'shape', /^raw has more than 100000 members and elements/],
-  ['{ raw: "é".repeat(3e6) }', 'output', /longer than 5242880 bytes/],
   ['{ raw: "x".repeat(3e6), tokenize: ["y".repeat(3e6)] }', 'output', /longer than 5242880 bytes/],
 ]
 for (const [answer, reason, detail] of notJson) {
