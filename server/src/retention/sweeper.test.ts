@@ -62,26 +62,6 @@ for (const survived of [0, 1, 63, 64, 65, 150]) {
   })
 }
 
-t.test('a sweep that was cut off on disk goes on after the folder is opened again', async t => {
-  const folder = t.testdir()
-  const before = await LevelStore.open(folder)
-  const first = vaultOn(t, before)
-  const tenant = await openTenant(first)
-  await create(tenant, 100)
-  await first.close()
-  const dying = vaultOn(t, dyingAfter(await LevelStore.open(folder), 70))
-  await dying.clock.advance(minute).catch(() => {})
-  await dying.close()
-
-  const store = await LevelStore.open(folder)
-  const next = vaultOn(t, store)
-  await next.clock.advance(6 * minute)
-  const counts = await expiries(next, tenant)
-  t.equal(counts.size, 100)
-  t.same(repeated(counts), [])
-  t.equal(await countLeft(store, tenant), 0)
-})
-
 t.test('of two sweepers on one store one does the work, and no step of it twice', async t => {
   const store = await openTestStore(t)
   let removals = 0
