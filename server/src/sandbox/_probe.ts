@@ -22,7 +22,7 @@ const { port } = server.address() as AddressInfo
 const tries = `
   const { readFileSync, readdirSync } = require('node:fs')
   const { connect, Socket } = require('node:net')
-  const socket = new Socket({ fd: 3, readable: true, writable: true })
+  const socket = new Socket({ fd: 1, readable: true, writable: true })
   const outcome = act => { try { return act() ?? 'done' } catch (error) { return error.code } }
   const results = {
     secret: outcome(() => readFileSync(${JSON.stringify(secret)}, 'utf8')),
@@ -45,7 +45,7 @@ const { isolation, launch } = await findLauncher({
   withoutPermissionModel: true,
 })
 const launched = launch()
-const socket = launched.child.stdio[3] as Socket
+const socket = launched.child.stdout as Socket
 const [line] = await once(socket, 'data')
 const osProcess = new OsProcess(launched)
 const { pid } = osProcess

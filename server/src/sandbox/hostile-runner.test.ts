@@ -9,7 +9,7 @@ import { body, openSandbox } from './_fixture.ts'
  */
 const prelude = `
   const { Socket } = require('node:net')
-  const socket = new Socket({ fd: 3, readable: true, writable: true })
+  const socket = new Socket({ fd: 1, readable: true, writable: true })
   const frame = (header, body = '') => {
     const [head, bytes] = [Buffer.from(typeof header === 'string' ? header : JSON.stringify(header)), Buffer.from(body)]
     const prefix = Buffer.alloc(8)

@@ -10,7 +10,7 @@ import { Script } from 'node:vm'
 // Node would open its debugger.
 process.on('SIGUSR1', () => {})
 
-const socket = 3
+const socket = 1
 
 function read(length: number): Buffer {
   const bytes = Buffer.alloc(length)

@@ -9,7 +9,10 @@ import type { Launched } from './os-process.ts'
 /** Starts isolated processes. */
 interface Launcher {
   readonly isolation: Isolation
-  /** Starts Node with the boot program and a socket at descriptor 3, without the server's environment. */
+  /**
+   * Starts Node with the boot program and a socket as its standard output, without the server's environment. From Node 26.12
+   * on, the permission model lets a process open no other descriptor as a socket.
+   */
   launch(): Launched
 }
 
@@ -54,8 +57,8 @@ const codeRangeMiB = 520
 /** Maximum of processes and threads of one runner; Node needs about ten. */
 const tasks = 64
 
-/** Closes the descriptors above the socket's that a shell can name; the server opens its own close-on-exec. */
-const shellCloses = '4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
+/** Closes the other descriptors that a shell can name; the server opens its own close-on-exec. */
+const shellCloses = '3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 
 const environment = { TZ: 'UTC', LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' }
 
@@ -90,7 +93,7 @@ export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
         launch: () => {
           const user = firstUser + (nextUser++ % users)
           const [file = '', ...args] = [...prefix(user), node.path, ...flags, '--eval', options.boot]
-          const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const
+          const stdio = ['ignore', 'pipe', 'ignore'] as const
           const child = spawn(file, args, {
             env: environment,
             cwd: '/',

@@ -56,7 +56,7 @@ export class Runner {
     this.#options = options
     this.#child = options.launched.child
     this.#process = new OsProcess(options.launched)
-    this.#socket = this.#child.stdio[3] as Socket
+    this.#socket = this.#child.stdout as Socket
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = frame =>
         frame ? resolve({ cache: frame.body }) : reject(new NotStarted(this.#end))
