@@ -33,13 +33,16 @@ export interface Terms {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Outgoing {
+export interface Message {
   readonly url: URL
   readonly method: string
   readonly headers: HeaderFields
+  readonly body?: Uint8Array | undefined
+}
+
+interface Outgoing extends Message {
   /** The content codings that the response may have. */
   readonly acceptEncoding?: string | undefined
-  readonly body?: Uint8Array | undefined
   /** True for an address, literal or resolved, that the request may be sent to. */
   accepts(address: string): boolean
 }

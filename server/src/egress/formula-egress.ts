@@ -1,7 +1,14 @@
 import { acceptedEncodings, readBody } from './body.ts'
 import { EgressError } from './egress-error.ts'
-import { type Exchange, Exchanges, type ExchangesOptions, type Sender, toEgressError } from './exchange.ts'
-import { forOtherOrigin, readableHeaders, withoutBody } from './headers.ts'
+import {
+  type Exchange,
+  Exchanges,
+  type ExchangesOptions,
+  type Message,
+  type Sender,
+  toEgressError,
+} from './exchange.ts'
+import { forOtherOrigin, type HeaderFields, readableHeaders, withoutBody } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 /** Limits of the requests of one invocation. Times are in real milliseconds. */
@@ -26,7 +33,7 @@ export interface FormulaEgressOptions
 export interface EgressRequest {
   readonly url: string
   readonly method: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderFields
   readonly body?: Uint8Array
   /** Default `follow`: at most three redirects, each to an allowed origin. */
   readonly redirect?: 'follow' | 'manual' | 'error'
@@ -41,21 +48,13 @@ interface EgressResponse {
   readonly redirected: boolean
   readonly status: number
   /** Names in lower case; values of the same name are joined by commas. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: HeaderFields
   /** Decompressed. */
   readonly body: Uint8Array
 }
 
 /** Performs a request of a formula. @throws {EgressError} whose message the formula may see */
 export type Egress = (request: EgressRequest) => Promise<EgressResponse>
-
-interface Hop {
-  /** As the formula knows it. */
-  readonly url: URL
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | undefined
-}
 
 /**
  * Lets formulas fetch from origins that the operator allows. Every failure of an allowed origin is a `network error`,
@@ -66,7 +65,8 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
   const limits = { ...egressLimits, ...options.limits }
   const exchanges = new Exchanges(options)
 
-  const follow = async (first: Hop, redirect: string, exchange: Exchange): Promise<EgressResponse> => {
+  const follow = async (first: Message, redirect: string, exchange: Exchange): Promise<EgressResponse> => {
+    // With the URL that the formula knows.
     let hop = first
     for (let followed = 0; ; followed++) {
       const { url } = hop
@@ -120,7 +120,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress 
 }
 
 /** As in browsers, a 303 continues with a GET, and so do 301 and 302 after a POST. */
-function nextHop({ url, method, headers, body }: Hop, next: URL, status: number): Hop {
+function nextHop({ url, method, headers, body }: Message, next: URL, status: number): Message {
   const sent = next.origin === url.origin ? headers : forOtherOrigin(headers)
   const becomesGet = (status === 303 && method !== 'HEAD') || (status < 303 && method === 'POST')
   if (becomesGet) return { url: next, method: 'GET', headers: withoutBody(sent) }

@@ -1,17 +1,10 @@
-import { Exchanges, type ExchangesOptions, type Incoming, type Terms } from './exchange.ts'
+import { Exchanges, type ExchangesOptions, type Incoming, type Message, type Terms } from './exchange.ts'
 import { type HeaderFields, passedHeaders } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 interface ProxyEgressOptions extends OriginOptions, ExchangesOptions {
   /** Of the headers of this server, in lower case. */
   readonly headerPrefix: string
-}
-
-interface ProxyRequest {
-  readonly url: URL
-  readonly method: string
-  readonly headers: HeaderFields
-  readonly body?: Uint8Array | undefined
 }
 
 export interface ProxyResponse extends Pick<Incoming, 'status' | 'body'> {
@@ -34,7 +27,7 @@ export function createProxyEgress(options: ProxyEgressOptions) {
       const exchange = exchanges.begin(terms)
       return {
         /** Sends a request; redirects are not followed. @throws {EgressError} */
-        send: async ({ url, ...request }: ProxyRequest): Promise<ProxyResponse> => {
+        send: async ({ url, ...request }: Message): Promise<ProxyResponse> => {
           const destination = origins.destinationOf(origins.checked(url))
           const outgoing = { ...destination, ...request, acceptEncoding: 'identity' }
           const { status, headers, body } = await exchange.send(outgoing)
