@@ -1,7 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { CollectionName } from '../port/collection.ts'
-import type { Change, Header } from '../port/decide.ts'
-import type { Digest } from '../port/port.ts'
+import {
+  type Change,
+  type CollectionState,
+  type Commit,
+  type Counters,
+  Decisions,
+  type Header,
+  type Question,
+  questionsOf,
+} from '../port/decide.ts'
+import type { CommitResult, Digest } from '../port/port.ts'
 import { type Block, blockSize, changed } from './bits.ts'
 import { liveTerm } from './search.ts'
 
@@ -65,12 +74,47 @@ interface Head {
 }
 
 /** A collection before and after a group of commits. */
-export interface Progress {
-  /** The first ordinal that the group could give, and the first that the next one can give. */
-  readonly fromOrdinal: number
-  readonly nextOrdinal: number
-  /** A number that changes with every change to a document that was there before. */
-  readonly state: number
+export type Progress = Pick<Counters, 'fromOrdinal' | 'nextOrdinal' | 'state'>
+
+type Collections<State extends CollectionState> = ReadonlyMap<CollectionName, State>
+
+/** How an engine reads and writes for a group of commits. */
+interface GroupStore<State extends CollectionState> {
+  /** Reads all that the conditions ask for. */
+  read(questions: ReadonlyMap<CollectionName, Question>): Promise<Collections<State>>
+  /** Completes what is known of blocks with what is missing. */
+  readBlocks(recalled: readonly Recalled[], collections: Collections<State>): Promise<unknown>
+  write(
+    changes: readonly Change[],
+    blocks: readonly NewBlocks[],
+    collections: Collections<State>,
+  ): Promise<void>
+}
+
+/** Decides commits, and writes what they change together with the index. */
+export async function writeGroup<State extends CollectionState>(
+  commits: readonly Commit[],
+  heads: Heads,
+  store: GroupStore<State>,
+): Promise<CommitResult[]> {
+  const collections = await store.read(questionsOf(commits))
+  const countersOf = (name: CollectionName) => (collections.get(name) as State).counters
+  const decisions = new Decisions(collections)
+  const results = commits.map(commit => decisions.decide(commit))
+  const { changes } = decisions
+  const progress = new Map<CollectionName, Progress>()
+  for (const { collection } of changes) progress.set(collection, { ...countersOf(collection) })
+  const recalled = editsOf(changes).map(edit => heads.recall(edit, countersOf(edit.collection)))
+  const incomplete = recalled.filter(({ missing }) => missing.length > 0)
+  if (incomplete.length > 0) await store.readBlocks(incomplete, collections)
+  const blocks = recalled.map(({ edit, known }) => imagesOf(edit, known))
+  for (const { collection, before } of changes) {
+    const counters = countersOf(collection)
+    if (before && before.ordinal < counters.fromOrdinal) counters.state++
+  }
+  await store.write(changes, blocks, collections)
+  for (const [name, was] of progress) heads.keep(name, blocks, was, countersOf(name).state)
+  return results
 }
 
 /** A block that a group changes, as far as it is in memory. */
@@ -95,18 +139,6 @@ export class Heads {
     maxSize: mostTerms,
     sizeCalculation: ({ blocks }) => 1 + blocks.size,
   })
-
-  /** Returns the blocks as changes leave them. @param read completes what is known with what is missing */
-  async change(
-    changes: readonly Change[],
-    progressOf: (collection: CollectionName) => Progress,
-    read: (recalled: readonly Recalled[]) => Promise<unknown>,
-  ): Promise<NewBlocks[]> {
-    const recalled = editsOf(changes).map(edit => this.recall(edit, progressOf(edit.collection)))
-    const incomplete = recalled.filter(({ missing }) => missing.length > 0)
-    if (incomplete.length > 0) await read(incomplete)
-    return recalled.map(({ edit, known }) => imagesOf(edit, known))
-  }
 
   recall(edit: Edits, progress: Progress): Recalled {
     const { collection, block, terms } = edit

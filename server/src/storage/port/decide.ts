@@ -93,10 +93,20 @@ export interface Counters {
   lastUs: number
   /** The stamp of the newest document there ever was; -1 where there was none. */
   lastCreatedUs: number
+  /** The first ordinal that the group of commits can give. */
+  fromOrdinal: number
+  /** A number that changes with every change to a document that was there before. */
+  state: number
 }
 
 /** Of a collection that never had a document. */
-export const noCounters: Readonly<Counters> = { nextOrdinal: 0, lastUs: 0, lastCreatedUs: -1 }
+export const noCounters: Readonly<Counters> = {
+  nextOrdinal: 0,
+  lastUs: 0,
+  lastCreatedUs: -1,
+  fromOrdinal: 0,
+  state: 0,
+}
 
 /** The stored state of a collection that a `Question` asked for. Decisions change it as the commits would. */
 export interface CollectionState {

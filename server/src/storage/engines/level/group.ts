@@ -1,16 +1,15 @@
 import { ClearingCache } from '../../../base/cache.ts'
 import { decodeBlock, encodeBlock } from '../../index/bits.ts'
-import { Heads, type Recalled } from '../../index/edits.ts'
+import { Heads, type NewBlocks, type Recalled, writeGroup } from '../../index/edits.ts'
 import type { CollectionName } from '../../port/collection.ts'
 import {
   type Change,
   type CollectionState,
   type Commit,
   type Counters,
-  Decisions,
   type Header,
   noCounters,
-  questionsOf,
+  type Question,
 } from '../../port/decide.ts'
 import { notErased, oftenRead } from '../../port/kinds.ts'
 import type { CommitResult, Digest } from '../../port/port.ts'
@@ -19,18 +18,7 @@ import { blockKey, counterKey, documentKey, garbageKey, termPrefix, uniqueKey } 
 import { decodeCounters, decodeHeader, encodeChange, encodeCounters, noValue } from './record.ts'
 import type { State } from './state.ts'
 
-interface KnownCounters extends Counters {
-  /** The first ordinal that the batch can give. */
-  fromOrdinal: number
-  /** The last batch that changed the collection; 0 for none since it was read. */
-  batch: number
-}
-
-interface Stored extends CollectionState {
-  readonly counters: KnownCounters
-}
-
-type Collections = ReadonlyMap<CollectionName, Stored>
+type Collections = ReadonlyMap<CollectionName, CollectionState>
 
 const mostCollections = 50_000
 
@@ -38,8 +26,7 @@ const mostCollections = 50_000
 export class Groups {
   readonly #state: State
   readonly #heads = new Heads()
-  #counters = new ClearingCache<CollectionName, KnownCounters>(mostCollections)
-  #batches = 0
+  #counters = new ClearingCache<CollectionName, Counters>(mostCollections)
   /** Collections with removed data since the last compaction. */
   garbage: Set<CollectionName>
 
@@ -55,17 +42,15 @@ export class Groups {
   }
 
   /** Resolves when all that the commits changed is on disk, and published. @throws {StoreDamaged} */
-  async write(commits: readonly Commit[]): Promise<CommitResult[]> {
-    const collections = await this.#read(commits)
-    const decisions = new Decisions(collections)
-    const results = commits.map(commit => decisions.decide(commit))
-    if (decisions.changes.length > 0) await this.#store(decisions.changes, collections)
-    return results
+  write(commits: readonly Commit[]): Promise<CommitResult[]> {
+    return writeGroup(commits, this.#heads, {
+      read: questions => this.#read(questions),
+      readBlocks: recalled => this.#readBlocks(recalled),
+      write: (changes, blocks, collections) => this.#store(changes, blocks, collections),
+    })
   }
 
-  /** Reads all that the conditions ask for. */
-  async #read(commits: readonly Commit[]): Promise<Collections> {
-    const questions = questionsOf(commits)
+  async #read(questions: ReadonlyMap<CollectionName, Question>): Promise<Collections> {
     const keys: string[] = []
     for (const [collection, { ids, uniques }] of questions) {
       for (const id of ids) keys.push(documentKey(collection, id))
@@ -73,7 +58,7 @@ export class Groups {
       if (!this.#counters.get(collection)) keys.push(counterKey(collection))
     }
     const values = (await this.#values(keys)).values()
-    const collections = new Map<CollectionName, Stored>()
+    const collections = new Map<CollectionName, CollectionState>()
     for (const [collection, { ids, uniques }] of questions) {
       const documents = new Map<Digest, Header>()
       const holders = new Map<Digest, Digest>()
@@ -87,7 +72,7 @@ export class Groups {
       }
       const counters = this.#counters.of(collection, () => {
         const { value } = values.next()
-        return { ...(value ? decodeCounters(value) : noCounters), fromOrdinal: 0, batch: 0 }
+        return { ...noCounters, ...(value && decodeCounters(value)) }
       })
       counters.fromOrdinal = counters.nextOrdinal
       collections.set(collection, { documents, holders, counters })
@@ -96,15 +81,13 @@ export class Groups {
   }
 
   /** Writes what the commits changed, and publishes it. */
-  async #store(changes: readonly Change[], collections: Collections): Promise<void> {
+  async #store(
+    changes: readonly Change[],
+    blocks: readonly NewBlocks[],
+    collections: Collections,
+  ): Promise<void> {
+    if (changes.length === 0) return
     const { level } = this.#state
-    const countersOf = (collection: CollectionName) => (collections.get(collection) as Stored).counters
-    const progressOf = (collection: CollectionName) => {
-      const { fromOrdinal, nextOrdinal, batch } = countersOf(collection)
-      return { fromOrdinal, nextOrdinal, state: batch }
-    }
-    const touched = new Set(changes.map(({ collection }) => collection))
-    const blocks = await this.#heads.change(changes, progressOf, recalled => this.#readBlocks(recalled))
     // A chained batch takes a tenth of the time of an array of operations.
     const batch = level.batch()
     for (const change of changes) {
@@ -114,8 +97,8 @@ export class Groups {
       this.garbage.add(collection)
       batch.put(garbageKey(collection), noValue)
     }
-    for (const collection of touched)
-      batch.put(counterKey(collection), encodeCounters(countersOf(collection)))
+    for (const name of new Set(changes.map(({ collection }) => collection)))
+      batch.put(counterKey(name), encodeCounters((collections.get(name) as CollectionState).counters))
     for (const { collection, block, images } of blocks) {
       for (const [term, image] of images) {
         const key = blockKey(termPrefix(collection, term), block)
@@ -124,11 +107,6 @@ export class Groups {
       }
     }
     await batch.write({ sync: true })
-    this.#batches++
-    for (const collection of touched) {
-      this.#heads.keep(collection, blocks, progressOf(collection), this.#batches)
-      countersOf(collection).batch = this.#batches
-    }
     this.#state.publish({
       blocks,
       documents: changes.flatMap(({ collection, write }) =>

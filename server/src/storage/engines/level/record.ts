@@ -110,7 +110,7 @@ export function encodeCounters({ nextOrdinal, lastUs, lastCreatedUs }: Counters)
   return bytes
 }
 
-export function decodeCounters(bytes: Buffer): Counters {
+export function decodeCounters(bytes: Buffer): Omit<Counters, 'fromOrdinal' | 'state'> {
   return {
     nextOrdinal: bytes.readDoubleBE(0),
     lastUs: bytes.readDoubleBE(8),

@@ -62,7 +62,7 @@ async function rebuildCollection(
   if (!place) return 0
   for (const sort of derived) await level.clear(keysOfSort(collection, sort))
   const kept = await level.get(counterKey(collection))
-  const counters = kept ? decodeCounters(kept) : { ...noCounters }
+  const counters = { ...noCounters, ...(kept && decodeCounters(kept)) }
   let count = 0
   const documents = level.iterator(keysOfSort(collection, 'd'))
   for await (const entries of chunksOf(documents, documentsTogether)) {

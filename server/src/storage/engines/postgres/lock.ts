@@ -1,37 +1,20 @@
 import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { machineMs } from '../../../base/time/real-time.ts'
-import type { Heads, Progress } from '../../index/edits.ts'
+import type { Heads } from '../../index/edits.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
-import type { CollectionState, Counters, Header, Question } from '../../port/decide.ts'
+import type { CollectionState, Header, Question } from '../../port/decide.ts'
 import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { kindOf, numberOf } from './kinds.ts'
 import { type Ask, headerOf, Rows } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
-/** The row of a collection. */
-interface LockedCounters extends Counters {
-  /** The first ordinal that the transaction can give. */
-  readonly fromOrdinal: number
-  /** Counts the transactions that changed documents which were there before. */
-  readonly edits: number
-  /** What `edits` becomes. */
-  nextEdits: number
-}
-
 export interface LockedCollection extends CollectionState, Collection {
   readonly name: CollectionName
-  readonly counters: LockedCounters
 }
 
 export type Locked = ReadonlyMap<CollectionName, LockedCollection>
-
-export const progressOf = ({ fromOrdinal, nextOrdinal, edits }: LockedCounters): Progress => ({
-  fromOrdinal,
-  nextOrdinal,
-  state: edits,
-})
 
 /** By tenant and kind: all transactions lock collections in this order, so that none can deadlock. */
 function inLockOrder(questions: Iterable<Question>): Question[] {
@@ -118,13 +101,12 @@ async function lockTenant(
   for (const [kind, value = '', holder = ''] of holders)
     asked.get(Number(kind))?.holders.set(digestOfUuid(value), digestOfUuid(holder))
   return locked.map(row => {
-    const [number = 0, nextOrdinal = 0, lastUs = 0, lastCreatedUs = 0, edits = 0] = row.map(Number)
+    const [number = 0, nextOrdinal = 0, lastUs = 0, lastCreatedUs = 0, state = 0] = row.map(Number)
     const kind = kindOf(number)
     const name = collectionOf({ kind, tenant })
-    const ordinals = { nextOrdinal, fromOrdinal: nextOrdinal }
-    const counters = { ...ordinals, lastUs, lastCreatedUs, edits, nextEdits: edits }
+    const counters = { nextOrdinal, lastUs, lastCreatedUs, fromOrdinal: nextOrdinal, state }
     const { documents, holders, added } = asked.get(number) as Answers
-    if (added.length < mostAdded) heads.follow(name, added, progressOf(counters))
+    if (added.length < mostAdded) heads.follow(name, added, counters)
     return { name, kind, tenant, counters, documents, holders }
   })
 }

@@ -1,13 +1,12 @@
 import type { PoolClient } from 'pg'
 import { groupBy } from '../../../base/group-by.ts'
 import { decodeBlock } from '../../index/bits.ts'
-import type { Heads, Recalled } from '../../index/edits.ts'
-import type { CollectionName } from '../../port/collection.ts'
-import { type Change, type Commit, Decisions, questionsOf } from '../../port/decide.ts'
+import { type Heads, type Recalled, writeGroup } from '../../index/edits.ts'
+import type { Commit } from '../../port/decide.ts'
 import { type CommitResult, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { numberOf } from './kinds.ts'
-import { type Locked, type LockedCollection, lockAndRead, progressOf } from './lock.ts'
+import { type Locked, type LockedCollection, lockAndRead } from './lock.ts'
 import { type Ask, askOf, bytesOf, Rows } from './rows.ts'
 import { writing } from './sql.ts'
 import { writeChanges } from './write-changes.ts'
@@ -24,39 +23,22 @@ export async function commitGroup(
 ): Promise<CommitResult[]> {
   const ask = askOf(client)
   try {
-    const questions = questionsOf(commits)
-    const collections = await lockAndRead(client, questions.values(), heads, ask)
-    const decisions = new Decisions(collections)
-    const results = commits.map(commit => decisions.decide(commit))
-    const { changes } = decisions
-    countEdits(changes, collections)
-    const counters = (name: CollectionName) => (collections.get(name) as LockedCollection).counters
-    const blocks = await heads.change(
-      changes,
-      name => progressOf(counters(name)),
-      recalled => readBlocks(recalled, collections, ask),
-    )
-    sendTogether(client)
-    const writes = writeChanges(changes, blocks, collections, ask)
-    const ending = client.query('COMMIT')
-    await Promise.all([...writes, ending])
-    // After a failed statement the database ends the transaction with a rollback, and says so.
-    const { command } = await ending
-    if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
-    for (const name of new Set(changes.map(({ collection }) => collection))) {
-      heads.keep(name, blocks, progressOf(counters(name)), counters(name).nextEdits)
-    }
-    return results
+    return await writeGroup(commits, heads, {
+      read: questions => lockAndRead(client, questions.values(), heads, ask),
+      readBlocks: (recalled, collections) => readBlocks(recalled, collections, ask),
+      write: async (changes, blocks, collections) => {
+        sendTogether(client)
+        const writes = writeChanges(changes, blocks, collections, ask)
+        const ending = client.query('COMMIT')
+        await Promise.all([...writes, ending])
+        // After a failed statement the database ends the transaction with a rollback, and says so.
+        const { command } = await ending
+        if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`)
+      },
+    })
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     throw error
-  }
-}
-
-function countEdits(changes: readonly Change[], collections: Locked): void {
-  for (const { collection, before } of changes) {
-    const { counters } = collections.get(collection) as LockedCollection
-    if (before && before.ordinal < counters.fromOrdinal) counters.nextEdits = counters.edits + 1
   }
 }
 

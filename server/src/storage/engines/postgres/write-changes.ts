@@ -82,8 +82,8 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
         rows.add(number, uuidOfDigest(term), block, rows.at, rows.pack(encodeBlock(image)))
       }
     }
-    const { nextOrdinal, lastUs, lastCreatedUs, nextEdits } = counters
-    counted.add(number, nextOrdinal, lastUs, lastCreatedUs, nextEdits)
+    const { nextOrdinal, lastUs, lastCreatedUs, state } = counters
+    counted.add(number, nextOrdinal, lastUs, lastCreatedUs, state)
   }
   const filled: readonly (readonly [Statement, Rows])[] = [
     [writing.replaceDocuments, replaced],
