@@ -74,7 +74,7 @@ interface Head {
 }
 
 /** A collection before and after a group of commits. */
-export type Progress = Pick<Counters, 'fromOrdinal' | 'nextOrdinal' | 'state'>
+type Progress = Pick<Counters, 'fromOrdinal' | 'nextOrdinal' | 'state'>
 
 type Collections<State extends CollectionState> = ReadonlyMap<CollectionName, State>
 

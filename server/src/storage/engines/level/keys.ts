@@ -75,6 +75,10 @@ export const modifiedRange = (collection: CollectionName, fromUs: number, toUs: 
 
 export const dueKey = (collection: CollectionName, dueMs: number, ordinal: number) =>
   `${collection}e${digits(dueMs, stampWidth)}${digits(ordinal, ordinalWidth)}`
+export const dueRange = (collection: CollectionName, beforeMs: number) => ({
+  gte: `${collection}e`,
+  lt: `${collection}e${digits(beforeMs, stampWidth)}${endOfKeys}`,
+})
 /** The stamp in a `dueKey` or `modifiedKey`. */
 export const stampOfKey = (key: string) => Number.parseInt(key.slice(24, 24 + stampWidth), 36)
 export const ordinalOfKey = (key: string) => Number.parseInt(key.slice(-ordinalWidth), 36)

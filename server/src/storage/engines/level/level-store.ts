@@ -33,7 +33,7 @@ import {
   leaseKey,
 } from './keys.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
-import { LevelMoment, readDocuments } from './moment.ts'
+import { momentOf, readDocuments } from './moment.ts'
 import { type FolderOptions, openFolder } from './open.ts'
 import { decodeDocument } from './record.ts'
 import { type ContentOf, rebuildIndex } from './reindex.ts'
@@ -109,7 +109,7 @@ export class LevelStore implements Store {
     const { state } = this.#opening
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
     const epoch = state.epoch.hold()
-    const moment = new LevelMoment(state, epoch, { kind, tenant })
+    const moment = momentOf(state, epoch, { kind, tenant })
     return orUnavailable(() => search(moment, query, options)).finally(() => epoch.release())
   }
 
