@@ -1,4 +1,3 @@
-import type { TimeSlice } from '../../src/base/flow/event-loop.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { keyLength } from '../../src/crypto/envelope.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
@@ -19,14 +18,9 @@ export { tenantA, tenantB } from '../../src/storage/port/port.samples.ts'
 export const newMasterKey = () => systemRandom().bytes(keyLength)
 
 /** Opens a sealed store as another process would, with nothing in memory yet. */
-export function sealedOn(
-  store: Store,
-  masterKey: Uint8Array,
-  onBroken?: OnBroken,
-  slice?: TimeSlice,
-): SealedStore {
+export function sealedOn(store: Store, masterKey: Uint8Array, onBroken?: OnBroken): SealedStore {
   const random = systemRandom()
-  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken, slice)
+  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken)
 }
 
 /** A memory store whose documents a test may tamper with. */

@@ -1,3 +1,4 @@
+import type { TimeSlice } from '../../base/flow/event-loop.ts'
 import type { Digest, Query } from '../port/port.ts'
 import {
   type Blocks,
@@ -122,12 +123,7 @@ interface Page {
 const blocksTogether = 32
 
 /** Counts all matches that are not due, and lists the ordinals of one page. */
-export async function evaluate(
-  query: Query,
-  inputs: Inputs,
-  page: Page,
-  passed?: () => undefined | Promise<void>,
-) {
+export async function evaluate(query: Query, inputs: Inputs, page: Page, slice: Pick<TimeSlice, 'yield'>) {
   const { limit, oldestFirst, within } = page
   const matches = matchEvery([
     compile(query, inputs),
@@ -141,7 +137,7 @@ export async function evaluate(
   let skip = page.offset
   const blocks = [...inputs.live.keys()].sort((a, b) => (oldestFirst ? a - b : b - a))
   for (const [index, block] of blocks.entries()) {
-    const passing = (index + 1) % blocksTogether === 0 ? passed?.() : undefined
+    const passing = (index + 1) % blocksTogether === 0 ? slice.yield() : undefined
     if (passing) await passing
     if (!matches(block, words)) continue
     let count = countBits(words)

@@ -128,8 +128,6 @@ export interface FindOptions {
   readonly oldestFirst?: boolean
   /** Once the boxes read exceed this, no more are read: the remaining documents of the page are in `rest`. */
   readonly mostBytes?: number
-  /** Asked between the parts of long work on this thread: returns a promise to await where others should have a turn. */
-  readonly passed?: () => undefined | Promise<void>
 }
 
 /** Identifies a document of a page. Another document may take its id later, but not its `createdUs`. */

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../verify/support/stores.ts'
-import { TimeSlice } from '../../base/flow/event-loop.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { DocumentKind, StoredDocument } from '../port/port.ts'
 import { transact } from '../port/transact.ts'
@@ -51,27 +50,6 @@ t.test('a record is found by its id and its terms; the store sees neither, nor w
   const kept = await document(store, a, 'visible-id')
   t.notMatch(Buffer.from(kept.box).toString('latin1'), 'visible')
   t.notMatch(JSON.stringify({ ...kept, box: '' }), 'visible')
-})
-
-t.test('a search asks for time', async t => {
-  const store = new OpenMemoryStore()
-  let asked = 0
-  const slice = new TimeSlice()
-  slice.yield = () => {
-    asked++
-    return undefined
-  }
-  const sealed = sealedOn(store, newMasterKey(), undefined, slice)
-  const a = await sealed.createTenant(tenantA, 1)
-  const find = store.find.bind(store)
-  store.find = (kind, tenant, query, options) => {
-    options.passed?.()
-    return find(kind, tenant, query, options)
-  }
-  await a.find('token', { op: 'all' }, all)
-  await a.findReadable('token', { op: 'all' }, all)
-  await a.findPage('token', { op: 'all' }, all)
-  t.equal(asked, 3)
 })
 
 t.test('an opened record cannot be printed', async t => {

@@ -69,7 +69,6 @@ export class TenantStore extends TenantDigests {
   readonly #boxes: RecordBoxes
   readonly #shared: Shared
   readonly #clears: number
-  readonly #passed: () => undefined | Promise<void>
   /** Kinds with a large record seen so far. They are read a few at a time, which is slower. */
   readonly #large = new Set<DocumentKind>()
 
@@ -79,7 +78,6 @@ export class TenantStore extends TenantDigests {
     this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
     this.#shared = shared
     this.#clears = shared.clears
-    this.#passed = () => shared.slice.yield()
   }
 
   get #store(): Store {
@@ -163,7 +161,7 @@ export class TenantStore extends TenantDigests {
       this.#refuseIfEmptied()
       if (!document) return undefined
       // Opening a large one takes long enough that many at once would keep everybody waiting.
-      const passing = document.box.length > stepBytes ? this.#passed() : undefined
+      const passing = document.box.length > stepBytes ? this.#shared.slice.yield() : undefined
       return passing ? passing.then(() => this.open<T>(document)) : this.open<T>(document)
     })
   }
@@ -222,7 +220,7 @@ export class TenantStore extends TenantDigests {
     const { total, documents, rest = [] } = found
     const hasMore = documents.length + rest.length > limit
     // Opening and showing a page takes long enough that many at once would keep everybody waiting.
-    if (documents.length > 1) await this.#passed()
+    if (documents.length > 1) await this.#shared.slice.yield()
     const onPage = documents.slice(0, limit)
     const isLongPage = rest.length > 0 || isLong(onPage)
     if (isLongPage) this.#large.add(kind)
@@ -242,7 +240,7 @@ export class TenantStore extends TenantDigests {
   }
 
   async #find(kind: DocumentKind, query: Query, options: FindOptions) {
-    const found = await this.#store.find(kind, this.tenant, query, { ...options, passed: this.#passed })
+    const found = await this.#store.find(kind, this.tenant, query, options)
     this.#refuseIfEmptied()
     return found
   }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { TimeSlice } from '../../../base/flow/event-loop.ts'
 import { search } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionNamed, collectionOf } from '../../port/collection.ts'
 import { CommitQueue } from '../../port/commit-queue.ts'
@@ -69,6 +70,7 @@ const onlyLane = ['']
 export class LevelStore implements Store {
   readonly #folder: string
   readonly #options: LevelOptions
+  readonly #slice = new TimeSlice()
   readonly #closing = new AbortController()
   #opening: Opening
   #failure: string | undefined
@@ -110,7 +112,7 @@ export class LevelStore implements Store {
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
     const epoch = state.epoch.hold()
     const moment = momentOf(state, epoch, { kind, tenant })
-    return orUnavailable(() => search(moment, query, options)).finally(() => epoch.release())
+    return orUnavailable(() => search(moment, query, options, this.#slice)).finally(() => epoch.release())
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {

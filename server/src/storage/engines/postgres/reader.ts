@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { nextTurn } from '../../../base/flow/event-loop.ts'
+import { nextTurn, TimeSlice } from '../../../base/flow/event-loop.ts'
 import { Semaphores } from '../../../base/flow/semaphore.ts'
 import type { Log } from '../../../base/log.ts'
 import { search } from '../../index/search.ts'
@@ -39,6 +39,7 @@ export class Reader {
   readonly #onFailure: (error: unknown) => void
   readonly #ask: Ask
   readonly #due: DueReader
+  readonly #slice = new TimeSlice()
   /** The batches that have not begun and may have room for more; one for each tenant if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
@@ -84,10 +85,10 @@ export class Reader {
     const searching = () =>
       withClient(this.#pool, async client => {
         const moment = momentOf(askOf(client, longQuery), kind, tenant)
-        if (this.#dialect.isFrozen) return search(moment, query, options)
+        if (this.#dialect.isFrozen) return search(moment, query, options, this.#slice)
         sendTogether(client)
         const beginning = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-        const [found] = await Promise.all([search(moment, query, options), beginning])
+        const [found] = await Promise.all([search(moment, query, options, this.#slice), beginning])
         await client.query('COMMIT')
         return found
       })
