@@ -48,7 +48,6 @@ export class Keyring {
   readonly #store: Store
   readonly #master: SealingKey
   readonly #random: Random
-  readonly #opened = new Map<string, Promise<TenantKeys | undefined>>()
   /** Of the document with the root's keys, when they were opened. */
   #rootVersion: number | undefined
   #failure: string | undefined
@@ -62,18 +61,6 @@ export class Keyring {
   /** Why the keys of tenants cannot be opened any more, or `undefined`. */
   get failure(): string | undefined {
     return this.#failure
-  }
-
-  /** Returns the keys of a tenant; `undefined` if there is no such tenant. @throws {WrongMasterKey} */
-  open(tenant: string): Promise<TenantKeys | undefined> {
-    const known = this.#opened.get(tenant)
-    if (known) return known
-    const opening = this.#read(tenant)
-    this.#opened.set(tenant, opening)
-    // Only keys that were found are kept: the tenant may be created later, and the store may recover.
-    const forget = () => this.#opened.delete(tenant)
-    opening.then(keys => keys ?? forget(), forget)
-    return opening
   }
 
   /** Creates the keys of a tenant that has none. Two processes that do so at once get the same keys. */
@@ -95,23 +82,22 @@ export class Keyring {
     return keys
   }
 
-  /** Forgets the keys of a tenant that another process has removed. Returns true if they are forgotten. */
-  async forgetRemoved(tenant: string): Promise<boolean> {
-    const known = await this.#opened.get(tenant)
+  /** Returns when the keys of a tenant were made; `undefined` if there are none. */
+  async createdUs(tenant: string): Promise<number | undefined> {
     const [document] = await this.#store.get('tenant', rootTenant, [addressOf(tenant)])
-    if (document && document.createdUs === known?.createdUs) return false
-    this.#opened.delete(tenant)
-    return true
+    return document?.createdUs
   }
 
-  /** Forgets all keys, after the store was emptied. */
+  /** Forgets that there was a root, after the store was emptied. */
   forget(): void {
     this.#rootVersion = undefined
-    this.#opened.clear()
   }
 
-  /** @throws {WrongMasterKey | UnfinishedCopy | BrokenRecord} */
-  async #read(tenant: string): Promise<TenantKeys | undefined> {
+  /**
+   * Returns the keys of a tenant; `undefined` if there is no such tenant.
+   * @throws {WrongMasterKey | UnfinishedCopy | BrokenRecord}
+   */
+  async open(tenant: string): Promise<TenantKeys | undefined> {
     const [document, copy] = await this.#store.get('tenant', rootTenant, [
       addressOf(tenant),
       ...(tenant === rootTenant ? [copyAddress] : []),
@@ -142,7 +128,7 @@ export class Keyring {
    */
   async #checkRoot(): Promise<void> {
     try {
-      await this.#read(rootTenant)
+      await this.open(rootTenant)
     } catch (error) {
       if (!(error instanceof WrongMasterKey) || this.#rootVersion === undefined) throw error
       this.#failure = 'the master key was rotated: start this server again with the new one'

@@ -77,7 +77,8 @@ export class SealedStore {
 
   /** Forgets the keys of a tenant that another process has removed. Returns true if there were such keys. */
   async forgetRemoved(tenant: string): Promise<boolean> {
-    if (!this.#tenants.has(tenant) || !(await this.keyring.forgetRemoved(tenant))) return false
+    const known = this.#tenants.get(tenant)
+    if (!known || (await this.keyring.createdUs(tenant)) === known.keysCreatedUs) return false
     return this.#tenants.delete(tenant)
   }
 

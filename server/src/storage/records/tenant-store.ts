@@ -66,6 +66,8 @@ function conditionOf(expected: Expected): { readonly version: number; readonly c
 // Requirements: AUT-011, AUT-012, AUT-013, AUT-513
 export class TenantStore extends TenantDigests {
   readonly tenant: string
+  /** When its keys were made. */
+  readonly keysCreatedUs: number
   readonly #boxes: RecordBoxes
   readonly #shared: Shared
   readonly #clears: number
@@ -75,6 +77,7 @@ export class TenantStore extends TenantDigests {
   constructor(tenant: string, keys: TenantKeys, shared: Shared) {
     super(keys.index)
     this.tenant = tenant
+    this.keysCreatedUs = keys.createdUs
     this.#boxes = new RecordBoxes(tenant, keys.data, shared.random, shared.opened)
     this.#shared = shared
     this.#clears = shared.clears
