@@ -21,14 +21,12 @@ function runValues() {
   return { run: parts.join(''), run_dashed: parts.join('-'), RUN: parts.join('').toUpperCase() }
 }
 
-/** Puts values in place of `@{name}`, and times in place of `@{name+milliseconds}`. A name alone becomes the value itself. */
+/** Puts values in place of `@{name}`. A name alone becomes the value itself. */
 function filled(template, values) {
   if (typeof template === 'string') {
     const alone = /^@\{(\w+)\}$/.exec(template)
     if (alone) return values[alone[1]]
-    return template.replaceAll(/@\{(\w+)(?:\+(\d+))?\}/g, (_all, name, ms) =>
-      ms ? new Date(Date.parse(values[name]) + Number(ms)).toISOString() : values[name],
-    )
+    return template.replaceAll(/@\{(\w+)\}/g, (_all, name) => values[name])
   }
   if (Array.isArray(template)) return template.map(item => filled(item, values))
   if (typeof template !== 'object' || template === null) return template

@@ -25,9 +25,6 @@ interface Source {
   name?: string
 }
 
-/** A time that a case computed from one of a response. Our server shows times with microseconds. */
-const computed = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
-
 /** Headers that every client sends in its own way. */
 const own = ['svc-trace-id', 'accept', 'connection']
 
@@ -96,22 +93,6 @@ export class Texts {
     return named
   }
 
-  /** Puts the distance from a time of an earlier response, `@{created_at_1+60000}`, in place of computed times. */
-  #timed(text: string, which: number, step: number): string {
-    const other = String(this.#recordings[1 - which]?.[step]?.request.body).match(computed) ?? []
-    let index = 0
-    return text.replaceAll(computed, time => {
-      const times = { [which]: time, [1 - which]: other[index++] ?? '' }
-      const distances = ({ values }: Source) =>
-        [which, 1 - which].map(one => Date.parse(times[one] ?? '') - Date.parse(values[one] ?? ''))
-      const source = this.#sources.find(one => {
-        const [distance, same] = distances(one)
-        return one.step < step && one.at.endsWith('/created_at') && distance === same
-      })
-      return source ? `@{${this.#nameOf(source)}+${distances(source)[0]}}` : time
-    })
-  }
-
   #nameOf(source: Source): string {
     if (source.name === undefined) {
       const last = source.at.split('/').findLast(part => /^[a-z_]+$/.test(part)) ?? 'value'
@@ -130,8 +111,7 @@ export class Texts {
     const headers = Object.entries(request.headers)
       .filter(([name]) => !own.includes(name))
       .map(([name, value]) => [name, this.#named(value, which, step)])
-    const named = typeof request.body === 'string' ? this.#named(request.body, which, step) : undefined
-    const text = named === undefined ? undefined : this.#timed(named, which, step)
+    const text = typeof request.body === 'string' ? this.#named(request.body, which, step) : undefined
     return {
       method: request.method,
       path: this.#named(pathname + search, which, step),

@@ -94,13 +94,14 @@ t.test('a job that is due later than a look reads is not forgotten', async t => 
   const { performer, started, reached, end } = holding()
   const many = { tenant: 10_000, application: 10_000, session: 10_000 }
   const limits = { waiting: { total: 2, tenant: 1 }, jobs: many }
-  // By the machine's clock, the lease of the first job could end while the others are accepted.
-  const queue = await openQueue(t, { now: () => Date.UTC(2030, 0, 1), context: { limits } })
-  await Promise.all(Array.from({ length: 4_100 }, () => queue.accept({ callbackUrl })))
+  // Longer than a slow machine takes to accept the others.
+  const job = { callbackUrl, timeoutMs: 600_000 }
+  const queue = await openQueue(t, { context: { limits } })
+  await Promise.all(Array.from({ length: 4_100 }, () => queue.accept(job)))
   queue.webhooks.start(performer)
   await reached(1)
-  await queue.accept({ callbackUrl, tenant: tenantB })
-  await queue.accept({ callbackUrl, tenant: tenantB })
+  await queue.accept({ ...job, tenant: tenantB })
+  await queue.accept({ ...job, tenant: tenantB })
   await reached(2)
   // The next look reads the 4,096 jobs that have been due longest, all of the other tenant.
   const looked = queue.clock.advance(1_000)
