@@ -1,3 +1,4 @@
+import { oncePerTurn } from '../../base/flow/event-loop.ts'
 import { bytesOf, type Commit, checkCommit } from './decide.ts'
 import { type CommitResult, StoreDamaged, StoreUnavailable, type Write } from './port.ts'
 
@@ -21,8 +22,6 @@ interface QueueOptions {
   readonly mostAtOnce: number
   /** Names what commits must not write concurrently: the groups of a lane follow each other. */
   readonly lanesOf: (writes: readonly Write[]) => readonly string[]
-  /** Runs a task soon, but not at once: other commits of this turn share the group. */
-  readonly later: (task: () => void) => void
 }
 
 /**
@@ -35,8 +34,9 @@ export class CommitQueue {
   /** The lanes of running groups. */
   readonly #busy = new Set<string>()
   readonly #running = new Set<Promise<void>>()
-  #isBeginning = false
   #refusal: StoreUnavailable | undefined
+  /** Other commits of this turn share the group. */
+  readonly #beginLater = oncePerTurn(() => this.#begin())
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -83,12 +83,7 @@ export class CommitQueue {
       return
     }
     this.#waiting.push(job)
-    if (this.#isBeginning) return
-    this.#isBeginning = true
-    this.#options.later(() => {
-      this.#isBeginning = false
-      this.#begin()
-    })
+    this.#beginLater()
   }
 
   #begin(): void {

@@ -305,7 +305,6 @@ async function openAll(
       groups.forget()
       throw error
     })
-  const later = (task: () => void) => void Promise.resolve().then(task)
-  const queue = new CommitQueue({ write, mostAtOnce: 1, lanesOf: () => onlyLane, later })
+  const queue = new CommitQueue({ write, mostAtOnce: 1, lanesOf: () => onlyLane })
   return { level, state, groups, queue, alone: task => queue.alone(() => task().catch(fail)) }
 }

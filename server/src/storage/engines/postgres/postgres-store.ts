@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
 import { type Log, silentLog } from '../../../base/log.ts'
-import { setImmediate } from '../../../base/time/real-time.ts'
 import { Heads } from '../../index/edits.ts'
 import { CommitQueue } from '../../port/commit-queue.ts'
 import type { Commit } from '../../port/decide.ts'
@@ -79,7 +78,6 @@ export class PostgresStore implements Store {
       mostAtOnce: share(0.5),
       // Transactions of one tenant would only wait for each other's locks.
       lanesOf: writes => [...new Set(writes.map(({ tenant }) => tenant))],
-      later: setImmediate,
     })
   }
 
