@@ -25,6 +25,8 @@ export async function targetOf(url: string): Promise<Readonly<Record<string, str
     'clock-url': `${url}/_dev/clock`,
     'callback-host': '127.0.0.1',
     capability: 'read-your-writes',
+    // Machines that run other tests at the same time are slow.
+    timeout: '60000',
   }
 }
 
