@@ -4,19 +4,11 @@ import { once, orRefused } from './connect.ts'
 import { DatabaseRefused, NoSchema } from './database-errors.ts'
 import { dialectOf } from './dialect.ts'
 import { codeOf } from './faults.ts'
+import type { Migrated } from './migrated.ts'
 import { createTables, tables, timeAndState } from './sql.ts'
 
 /** The version of the schema that this server needs. CONTRIBUTING.md says how to change it beside servers that run. */
 export const schemaVersion = 1
-
-/** What a migration did, or would do. */
-export interface Migrated {
-  /** The version before; 0 if there was no schema. */
-  readonly from: number
-  readonly to: number
-  /** On Citus: what its tables need besides, in words that follow "to". */
-  readonly placing: readonly string[]
-}
 
 const undefinedTable = '42P01'
 const insufficientPrivilege = '42501'
