@@ -103,6 +103,23 @@ t.test('set operations agree with sets', async t => {
   t.pass()
 })
 
+t.test('a part of the offsets of a bitmap is that of the whole list, from either end', async t => {
+  fc.assert(
+    fc.property(
+      offsets,
+      fc.boolean(),
+      fc.nat(600),
+      fc.integer({ min: 1, max: 600 }),
+      (list, down, skip, most) => {
+        const whole = sorted(list)
+        const expected = (down ? whole.reverse() : whole).slice(skip, skip + most)
+        return sameList(offsetsOf(wordsOf(changed(undefined, list)), down, skip, most), expected)
+      },
+    ),
+  )
+  t.pass()
+})
+
 t.test('ranges include their first and exclude their last offset', async t => {
   const words = newWords()
   const list = (from: number, end: number) => {

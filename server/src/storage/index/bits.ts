@@ -110,21 +110,33 @@ export function subtractFrom(from: Words, out: Words): void {
 
 export function countBits(words: Words): number {
   let count = 0
-  for (let word = 0; word < wordCount; word++) {
-    let bits = words[word] as number
-    bits -= (bits >>> 1) & 0x55555555
-    bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-    count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-  }
+  for (let word = 0; word < wordCount; word++) count += countOnes(words[word] as number)
   return count
 }
 
-/** Returns the offsets in a bitmap, ascending. */
-export function offsetsOf(words: Words): number[] {
+function countOnes(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555)
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/** Returns the offsets in a bitmap, without the first `skip`, and at most `limit` of them. */
+export function offsetsOf(words: Words, descending = false, skip = 0, limit = blockSize): number[] {
   const offsets: number[] = []
-  for (let word = 0; word < wordCount; word++) {
-    for (let bits = words[word] as number; bits !== 0; bits &= bits - 1) {
-      offsets.push(word * 32 + (31 - Math.clz32(bits & -bits)))
+  let left = skip
+  for (let index = 0; index < wordCount; index++) {
+    const word = descending ? wordCount - 1 - index : index
+    let bits = words[word] as number
+    const count = countOnes(bits)
+    if (count <= left) {
+      left -= count
+      continue
+    }
+    while (bits !== 0) {
+      const bit = 31 - Math.clz32(descending ? bits : bits & -bits)
+      bits &= ~(1 << bit)
+      if (left > 0) left--
+      else if (offsets.push(word * 32 + bit) === limit) return offsets
     }
   }
   return offsets

@@ -125,10 +125,8 @@ const blocksTogether = 32
 /** Counts all matches that are not due, and lists the ordinals of one page. */
 export async function evaluate(query: Query, inputs: Inputs, page: Page, slice: Pick<TimeSlice, 'yield'>) {
   const { limit, oldestFirst, within } = page
-  const matches = matchEvery([
-    compile(query, inputs),
-    matchRest(matchBlocks(inputs.live), matchBlocks(inputs.due)),
-  ])
+  const alive = matchRest(matchBlocks(inputs.live), matchBlocks(inputs.due))
+  const matches = query.op === 'all' ? alive : matchEvery([compile(query, inputs), alive])
   const inRange = matchRange(within)
   const words = newWords()
   const range = newWords()
@@ -151,9 +149,7 @@ export async function evaluate(query: Query, inputs: Inputs, page: Page, slice: 
       skip -= count
       continue
     }
-    const offsets = offsetsOf(words)
-    if (!oldestFirst) offsets.reverse()
-    for (const offset of offsets.slice(skip, skip + limit - ordinals.length))
+    for (const offset of offsetsOf(words, !oldestFirst, skip, limit - ordinals.length))
       ordinals.push(block * blockSize + offset)
     skip = 0
   }
