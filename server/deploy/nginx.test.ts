@@ -196,7 +196,9 @@ t.test('an address has a limit of connections and a rate', withNginx, async t =>
     socket.on('error', () => {})
     t.teardown(() => socket.destroy())
     await once(socket, 'secureConnect')
-    socket.write('POST /tokens HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n')
+    socket.write('POST /tokens HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n')
+    // nginx counts it now: it waits for the body, or has refused it.
+    await once(socket, 'data')
   }
   t.equal((await send('GET', '/tokens', headers)).status, 429, 'too many requests in progress')
 })
@@ -262,7 +264,8 @@ t.test('a rolling restart of two servers cuts no request off, and does none twic
   isOver = true
   await clients
   t.same(failures, [])
-  t.same(statuses, { 'GET 200': sent / 2, 'POST 201': sent / 2 })
+  const made = Math.floor(sent / 2)
+  t.same(statuses, { 'GET 200': sent - made, 'POST 201': made })
   const { json } = await sender(servers[0].vault, tenant.privateKey)('GET', '/tokens?size=1')
-  t.equal(json.pagination.total_items, sent / 2, 'each token was made once')
+  t.equal(json.pagination.total_items, made, 'each token was made once')
 })
