@@ -33,8 +33,12 @@ export const connectionLimits = {
   checkIntervalMs: 1_000,
   /** Time that a closing server waits for requests in flight: longer than any formula waits and runs. */
   closeGraceMs: 22_000,
-  /** Time that responses are held back before a port closes: as long as a request or a new connection may be on its way. */
+  /** Time without a new connection or request before a port closes. Responses are held back meanwhile. */
   closeHoldMs: 20,
+  /** How often that time begins anew, because something came. */
+  closeHolds: 50,
+  /** Time that a closing server waits for the first request of a connection that was just opened. */
+  closeUnusedMs: 1_000,
   /** Open connections. Node drops those beyond it. */
   connections: 2_000,
   /** Bytes of request bodies in memory, of all callers. */

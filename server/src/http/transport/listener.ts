@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { nextTurn } from '../../base/flow/event-loop.ts'
 import { type ConnectionLimits, connectionLimits } from '../../base/limits.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import type { Core } from '../pipeline/core.ts'
@@ -37,6 +38,8 @@ interface Port {
   readonly limits: ConnectionLimits
   readonly clientAddress: ClientAddress
   isDraining: boolean
+  /** Connections and requests so far. */
+  arrivals: number
   /** Resolves when responses may be sent again. */
   held?: Promise<void>
 }
@@ -52,8 +55,17 @@ export async function listen(
   clientAddress: ClientAddress = ({ socket }) => socket.remoteAddress,
 ): Promise<Listening> {
   const bodies = new MemoryBudget(limits.bodiesBytes)
-  const shared: Port = { core, bodies, outbox: new Outbox(), limits, clientAddress, isDraining: false }
+  const shared: Port = {
+    core,
+    bodies,
+    outbox: new Outbox(),
+    limits,
+    clientAddress,
+    isDraining: false,
+    arrivals: 0,
+  }
   const begin = (request: IncomingMessage, response: ServerResponse) => {
+    shared.arrivals++
     if (mayBegin(request.socket, response, limits.pipelinedRequests)) void serve(shared, request, response)
   }
   const server = createServer(
@@ -74,6 +86,7 @@ export async function listen(
   server.on('checkExpectation', begin)
   const sockets = new Set<CountedSocket>()
   server.on('connection', socket => {
+    shared.arrivals++
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     if (unref) socket.unref()
@@ -94,10 +107,11 @@ export async function listen(
     },
     close: async () => {
       shared.isDraining = true
-      if (sockets.size === 0) return close(server, sockets, limits.closeGraceMs)
+      // Without a connection there may still be some that are not accepted yet.
+      if (shared.arrivals === 0) return close(server, sockets, limits)
       const release = hold(shared)
-      await new Promise<void>(resolve => setTimeout(resolve, limits.closeHoldMs))
-      const closed = close(server, sockets, limits.closeGraceMs)
+      await untilQuiet(shared)
+      const closed = close(server, sockets, limits)
       release()
       return closed
     },
@@ -149,6 +163,18 @@ function hold(port: Port): () => void {
   }
 }
 
+/** Resolves when nothing has come for a while: all clients of this port wait for a response. */
+async function untilQuiet(port: Port): Promise<void> {
+  const { closeHoldMs, closeHolds } = port.limits
+  for (let count = 0; count < closeHolds; count++) {
+    const { arrivals } = port
+    await new Promise<void>(resolve => setTimeout(resolve, closeHoldMs))
+    // What came while this process did other work is accepted first.
+    await nextTurn()
+    if (port.arrivals === arrivals) return
+  }
+}
+
 /**
  * Closing a connection on which a body still arrives would reset it, and the response could be lost before it is read. So
  * our side is closed, and the rest is read and dropped, within the limits of a request.
@@ -157,11 +183,23 @@ function endAfterRest(socket: Socket): void {
   socket.destroySoon = () => void socket.end()
 }
 
-/** Ends connections without a request at once, others after their response, and all of them after `graceMs`. */
-async function close(server: Server, sockets: ReadonlySet<CountedSocket>, graceMs: number): Promise<void> {
+/**
+ * Ends connections between two requests at once, those without a first one a little later, as it may be on its way, others
+ * after their response, and all of them after the grace.
+ */
+async function close(
+  server: Server,
+  sockets: ReadonlySet<CountedSocket>,
+  { closeGraceMs, closeUnusedMs }: ConnectionLimits,
+): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  for (const socket of sockets) if (!socket[unanswered]) socket.destroy()
-  const grace = setTimeout(() => server.closeAllConnections(), graceMs)
+  const end = (isIdle: (count: number | undefined) => boolean) => {
+    for (const socket of sockets) if (isIdle(socket[unanswered])) socket.destroy()
+  }
+  end(count => count === 0)
+  const unused = setTimeout(() => end(count => !count), closeUnusedMs)
+  const grace = setTimeout(() => server.closeAllConnections(), closeGraceMs)
   await closed
+  clearTimeout(unused)
   clearTimeout(grace)
 }
