@@ -267,10 +267,12 @@ export class UnderWay {
     await done
   }
 
+  /** Counts a request. */
   began(): void {
     this.#count++
   }
 
+  /** Counts a request as done, whatever its response. */
   ended(): void {
     if (--this.#count > 0) return
     for (const resolve of this.#waiting) resolve()

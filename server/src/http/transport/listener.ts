@@ -169,7 +169,7 @@ async function untilQuiet(port: Port): Promise<void> {
   for (let count = 0; count < closeHolds; count++) {
     const { arrivals } = port
     await new Promise<void>(resolve => setTimeout(resolve, closeHoldMs))
-    // What came while this process did other work is accepted first.
+    // Connections and requests that arrived meanwhile are accepted first.
     await nextTurn()
     if (port.arrivals === arrivals) return
   }
