@@ -3,7 +3,7 @@ import t from 'tap'
 import { newMasterKey, sealedOn } from '../../verify/support/stores.ts'
 import { systemRandom } from '../base/random.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
-import { makeKey, tenantOfKey } from './key-text.ts'
+import { makeKey, tenantOfKey } from './keys.ts'
 
 const random = systemRandom()
 const newRoot = () => sealedOn(new MemoryStore(), newMasterKey()).root(0)

@@ -5,7 +5,7 @@ import { systemRandom } from '../base/random.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
-import { makeKey } from './key-text.ts'
+import { makeKey } from './keys.ts'
 
 const application = '0c6a2c1a-93f8-4a43-8f31-5a3c9ad5bb01'
 const tenantId = '5b493235-6917-4307-906a-2cd6f1a90b13'

@@ -1,6 +1,6 @@
 import { Semaphores } from '../base/flow/semaphore.ts'
 import { longOperationLimits } from '../base/limits.ts'
-import { backends } from '../contract/backends.ts'
+import { backends } from '../contract/backend.ts'
 import { readDocument } from '../contract/contract.ts'
 import { checkHandlers, type Handlers } from '../http/handlers/handler.ts'
 import {
@@ -15,9 +15,9 @@ import {
   tokenizationHandlers,
 } from '../http/handlers/operations.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
-import { docsFiles } from '../http/outside/docs.ts'
-import type { Health } from '../http/outside/health.ts'
 import { openOperatorPort } from '../http/outside/operator-port.ts'
+import type { Health } from '../http/outside/paths.ts'
+import { docsFiles } from '../http/outside/paths.ts'
 import { type Core, createCore, type UnderWay } from '../http/pipeline/core.ts'
 import { Cors } from '../http/pipeline/cors.ts'
 import type { Services } from '../http/pipeline/exchange.ts'

@@ -2,7 +2,9 @@ import { createRequire } from 'node:module'
 import type { ErrorObject, Format } from 'ajv'
 import type { AjvCustomizer, OpenAPIRouter, OpenAPIValidator } from 'openapi-backend'
 import { generatedFiles } from '../generated-files.ts'
+import type { Operation } from './contract.ts'
 import { formats } from './formats.ts'
+import { toOperation } from './operation.ts'
 
 const require = createRequire(new URL('openapi-backend.cjs', generatedFiles))
 const libraries: typeof import('./libraries.ts') = require('./openapi-backend.cjs')
@@ -124,3 +126,37 @@ export class Backend {
     this.#addReferences(JSON.stringify(schema))
   }
 }
+
+const requests = () => require('./requests.json')
+const closed = () => require('./closed.json')
+
+/** Returns what `make` returns the first time. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Each is made when it is first needed, and serves all vaults of the process. */
+export const backends = {
+  /** Stops at the first error: enough for a request that is as it should be. */
+  requests: once(() => new Backend(requests(), { thorough: false })),
+  /** Finds all errors of a request that is refused. */
+  refusals: once(() => new Backend(requests(), { thorough: true })),
+  /** Of responses, and of requests to `/_dev`: a member that the contract does not name is an error. */
+  closed: once(() => new Backend(closed(), { thorough: true })),
+}
+
+const isDev = ({ id }: Operation) => id.startsWith('dev.')
+
+/** Returns every operation of the contract. */
+export const readOperations = once((): readonly Operation[] =>
+  backends.requests().router.getOperations().map(toOperation),
+)
+
+/** Returns the operations of development servers, `/_dev/*`. */
+export const readDevOperations = once((): readonly Operation[] =>
+  backends.closed().router.getOperations().map(toOperation).filter(isDev),
+)

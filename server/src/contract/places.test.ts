@@ -1,6 +1,6 @@
 import t from 'tap'
 import { headerPrefix } from '../generated/facts.ts'
-import { readOperations } from './backends.ts'
+import { readOperations } from './backend.ts'
 import { readDocument } from './contract.ts'
 import { type Place, Places } from './places.ts'
 

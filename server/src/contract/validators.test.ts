@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ServiceError } from '../base/errors.ts'
-import { readDevOperations } from './backends.ts'
+import { readDevOperations } from './backend.ts'
 import type { Operation } from './contract.ts'
 import { type RequestParts, Validators } from './validators.ts'
 

@@ -3,7 +3,7 @@ import { ErrorList, type FieldErrors, moreErrors, ServiceError } from '../base/e
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import type { Backend } from './backend.ts'
-import { backends, readOperations } from './backends.ts'
+import { backends, readOperations } from './backend.ts'
 import { type Operation, readDocument } from './contract.ts'
 import { excerptOf, namesIn } from './excerpt.ts'
 import { listErrors } from './field-errors.ts'

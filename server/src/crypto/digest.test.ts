@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { anyText } from '../../verify/support/any-text.ts'
-import { KeyedDigest } from './digest.ts'
+import { Hmac, KeyedDigest } from './digest.ts'
 
 const key = fc.uint8Array({ minLength: 1, maxLength: 64 })
 const part = anyText()
@@ -35,4 +36,14 @@ t.test('different parts have different digests even where their concatenation is
   const digest = new KeyedDigest(Buffer.from('key'))
   t.not(digest.short('ab', 'c'), digest.short('a', 'bc'))
   t.not(digest.short('ab'), digest.short('a', 'b'))
+})
+
+t.test('digests are those of HMAC-SHA256, for keys and texts of any length', async t => {
+  const key = fc.uint8Array({ maxLength: 130 })
+  fc.assert(
+    fc.property(key, fc.string({ unit: 'binary', maxLength: 200 }), (key, text) => {
+      for (const encoding of ['hex', 'base64url'] as const)
+        t.equal(new Hmac(key).digest(text, encoding), createHmac('sha256', key).update(text).digest(encoding))
+    }),
+  )
 })

@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
-import { backends, readDevOperations } from '../contract/backends.ts'
+import { backends, readDevOperations } from '../contract/backend.ts'
 import { sameDigest, sha256 } from '../crypto/digest.ts'
 import { generatedFiles } from '../generated-files.ts'
 import { checkHandlers } from '../http/handlers/handler.ts'

@@ -1,9 +1,21 @@
 import { tenantStore } from '../access/tenants.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { Random } from '../base/random.ts'
+import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { FormulaRecord } from './formula.ts'
-import { type FormulasContext, officialStore } from './formulas-context.ts'
 import { shippedFormula } from './shipped/index.ts'
+
+/** Used by the verbs of this folder. */
+export interface FormulasContext {
+  readonly store: SealedStore
+  readonly random: Random
+  nowUs(tenant?: string): number
+}
+
+/** Returns the server's own store, which keeps official formulas, readable by all tenants. */
+export function officialStore(context: FormulasContext): Promise<TenantStore> {
+  return context.store.root(context.nowUs())
+}
 
 /** A formula that a tenant may use, and its store. A formula that comes with the server has none. */
 export interface FoundFormula {

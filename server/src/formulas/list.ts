@@ -4,9 +4,8 @@ import { merge, type Place, type Source, sourceOf } from '../base/merged-list.ts
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { ReactorFormula } from '../contract/types.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'
-import { existingFormula, findFormula } from './find.ts'
+import { existingFormula, type FormulasContext, findFormula, officialStore } from './find.ts'
 import { type FormulaRecord, showFormula } from './formula.ts'
-import { type FormulasContext, officialStore } from './formulas-context.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 import { shippedFormulas } from './shipped/index.ts'
 

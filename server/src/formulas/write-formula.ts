@@ -6,9 +6,8 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
 import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import { existingFormula, type FoundFormula } from './find.ts'
+import { existingFormula, type FormulasContext, type FoundFormula, officialStore } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
-import { type FormulasContext, officialStore } from './formulas-context.ts'
 
 // An official formula belongs to no tenant: its entries are in the log of the tenant that wrote it.
 const formulaEntry = entriesOf('reactor_formula')

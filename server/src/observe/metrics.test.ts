@@ -6,7 +6,7 @@ import { reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { admissionBounds } from '../base/limits.ts'
-import { readOperations } from '../contract/backends.ts'
+import { readOperations } from '../contract/backend.ts'
 import type { Vault } from '../vault.ts'
 
 interface Sample {

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
 import type { Semaphores } from '../base/flow/semaphore.ts'
-import type { FormulasContext } from '../formulas/formulas-context.ts'
+import type { FormulasContext } from '../formulas/find.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'

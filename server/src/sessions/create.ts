@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { makeKey } from '../access/key-text.ts'
-import { digestOfKey, insertKey } from '../access/keys.ts'
+import { digestOfKey, insertKey, makeKey } from '../access/keys.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { CreateSessionResponse } from '../contract/types.ts'

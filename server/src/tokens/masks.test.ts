@@ -34,3 +34,48 @@ t.test('a hostile template ends in a 400, in creates and in patches', async t =>
     }
   }
 })
+
+const mask = {
+  name: '{{ data.name }}',
+  gone: '{{ data.missing }}',
+  empty: "{{ data.name | remove: 'Ann' }}",
+  list: ['{{ data.amount | plus: 1 }}'],
+  plain: 'text',
+}
+
+t.test('the record of a request names the expressions of masks that gave nothing', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const limited = await tenant.application({
+    rules: [{ priority: 1, container: '/', transform: 'mask', permissions: ['token:read', 'token:use'] }],
+  })
+  const data = { name: 'Ann', amount: 1 }
+  t.equal((await tenant.send('POST', '/tokens', { id: 'a-token', type: 'token', data, mask })).status, 201)
+  const read = await limited('GET', '/tokens/a-token')
+  t.same(read.json.data, { name: 'Ann', empty: '', list: [2], plain: 'text' })
+  t.notOk('explanation' in read.json, 'a response is as without dev')
+  await limited('POST', '/detokenize', '{{ a-token }}')
+  const { requests } = vault.dev.forTenant(tenant)
+  const expected = [
+    { token_id: 'a-token', path: 'mask.gone', reason: 'it gave null' },
+    { token_id: 'a-token', path: 'mask.empty', reason: 'it gave an empty text' },
+  ]
+  for (const operation of ['tokens.create', 'tokens.get', 'detokenize']) {
+    t.same((await requests.next({ operation })).masks, expected, operation)
+  }
+  await tenant.send('GET', '/tokens/a-token')
+  const revealed = await requests.next({ operation: 'tokens.get' })
+  t.notOk('masks' in revealed, 'nothing was masked')
+})
+
+t.test('a mask of many expressions is noted up to a bound, and each once', async t => {
+  const vault = openVault(t)
+  const tenant = await openTenant(vault)
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, '{{ data.missing }}']))
+  await tenant.send('POST', '/tokens', { id: 'a-token', type: 'token', data: {}, mask: many })
+  const { requests } = vault.dev.forTenant(tenant)
+  t.equal((await requests.next()).masks?.length, 20)
+  await tenant.send('PATCH', '/tokens/a-token', { mask: { gone: '{{ data.gone }}' } })
+  const { masks = [] } = await requests.next({ operation: 'tokens.update' })
+  t.equal(new Set(masks.map(({ path }) => path)).size, masks.length)
+})

@@ -6,7 +6,7 @@ import { createCallbackSender } from '../egress/callback-sender.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { limits } from '../generated/facts.ts'
 import { answering, openQueue, type Queue, tenantA } from './_fixture.ts'
-import { retryDelayMs } from './schedule.ts'
+import { retryDelayMs } from './claim.ts'
 
 const answer = { tokens: { card: 'an-id' }, raw: { ok: true, name: 'Zoë' } }
 const hour = 3_600_000

@@ -4,11 +4,10 @@ import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import { type StoredDocument, StoreEmptied } from '../storage/port/port.ts'
 import type { DueRecord } from '../storage/records/sealed.ts'
 import { type Candidate, choose } from './choose.ts'
-import { claim, lost, release } from './claim.ts'
+import { claim, leaseMs, lost, release } from './claim.ts'
 import { deliver } from './deliver.ts'
 import type { Claimed, ScheduleRecord, Stage } from './job.ts'
 import { noRoomMs, perform } from './perform.ts'
-import { leaseMs } from './schedule.ts'
 import {
   type Performer,
   type WebhookLimits,

@@ -1,4 +1,4 @@
-import type { Moment } from './moment.ts'
+import type { Moment } from './date.ts'
 
 const months = 'January February March April May June July August September October November December'.split(
   ' ',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readOperations } from '../../contract/backends.ts'
+import { readOperations } from '../../contract/backend.ts'
 import {
   checkHandlers,
   type Handler,

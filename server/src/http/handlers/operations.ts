@@ -7,7 +7,7 @@ import {
   renameOwnTenant,
 } from '../../access/own-tenant.ts'
 import { bodiless } from '../../base/bodiless-statuses.ts'
-import type { FormulasContext } from '../../formulas/formulas-context.ts'
+import type { FormulasContext } from '../../formulas/find.ts'
 import { listFormulas, readFormulaById } from '../../formulas/list.ts'
 import { createFormula, deleteFormula, updateFormula } from '../../formulas/write-formula.ts'
 import { acceptReaction } from '../../reactors/jobs.ts'

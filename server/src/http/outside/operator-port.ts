@@ -5,7 +5,7 @@ import type { Core } from '../pipeline/core.ts'
 import { problemResponse, toServiceError } from '../pipeline/problem.ts'
 import { type Address, type Listening, listen } from '../transport/listener.ts'
 import type { CoreRequest, CoreResponse } from '../transport/message.ts'
-import { type Health, respondHealth } from './health.ts'
+import { type Health, respondHealth } from './paths.ts'
 
 interface Operated {
   readonly health: Health

@@ -1,7 +1,6 @@
 import { type Caller, holds, lacking } from '../../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
-import { isSessionKey } from '../../access/key-text.ts'
-import { authenticate } from '../../access/keys.ts'
+import { authenticate, isSessionKey } from '../../access/keys.ts'
 import type { DeveloperReason } from '../../base/developer-reason.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { after } from '../../base/flow/event-loop.ts'
@@ -15,6 +14,7 @@ import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer, CoreRequest } from '../transport/message.ts'
 import type { Exchange, Services } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
+import { performOnce } from './idempotency.ts'
 import {
   decodePlain,
   parseBody,
@@ -25,7 +25,6 @@ import {
   refuseUnknownParameters,
   withDefaults,
 } from './input.ts'
-import { performOnce } from './perform-once.ts'
 import { noSuchPath } from './routes.ts'
 
 export type Step = (exchange: Exchange, services: Services) => void | Promise<void>

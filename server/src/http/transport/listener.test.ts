@@ -14,7 +14,7 @@ import {
   trickle,
   untilConnections,
 } from './_raw-connection.ts'
-import type { Listening } from './listener.ts'
+import { type Listening, Outbox } from './listener.ts'
 
 /**
  * The lifetime of a connection whose peer does nothing, too little, or never closes: no longer than the limits
@@ -246,4 +246,28 @@ t.test('a closing server answers what is on its way: on idle connections, and on
   t.match(await late.until(/answered/), /Connection: close/)
   for (const { socket } of [idle, late]) socket.end()
   await closing
+})
+
+t.test('responses of one turn are sent together at its end, in order', async t => {
+  const sent: string[] = []
+  const outbox = new Outbox()
+  outbox.add(() => sent.push('a'))
+  await Promise.resolve()
+  outbox.add(() => sent.push('b'))
+  t.same(sent, [])
+  await turn()
+  t.same(sent, ['a', 'b'])
+})
+
+t.test('a response that is added while others are sent goes with the next turn', async t => {
+  const sent: string[] = []
+  const outbox = new Outbox()
+  outbox.add(() => {
+    sent.push('a')
+    outbox.add(() => sent.push('b'))
+  })
+  await turn()
+  t.same(sent, ['a'])
+  await turn()
+  t.same(sent, ['a', 'b'])
 })

@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { nextTurn } from '../../base/flow/event-loop.ts'
+import { nextTurn, oncePerTurn } from '../../base/flow/event-loop.ts'
 import { type ConnectionLimits, connectionLimits } from '../../base/limits.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import type { Core } from '../pipeline/core.ts'
 import type { ClientAddress } from './client-address.ts'
-import { MemoryBudget } from './memory-budget.ts'
-import { Outbox } from './outbox.ts'
-import { WireRequest } from './wire-request.ts'
+import { MemoryBudget, WireRequest } from './wire-request.ts'
 import { writeBeginning, writeResponse } from './write-response.ts'
 
 export interface Listening {
@@ -202,4 +200,23 @@ async function close(
   await closed
   clearTimeout(unused)
   clearTimeout(grace)
+}
+
+/**
+ * Sends the responses of one turn of the event loop together at its end. Sending each at once would wake its receiver in
+ * between: with 32 connections on one machine a read takes a fifth more of the processor.
+ */
+export class Outbox {
+  #waiting: (() => void)[] = []
+  readonly #flushLater = oncePerTurn(() => {
+    const sends = this.#waiting
+    this.#waiting = []
+    for (const send of sends) send()
+  })
+
+  /** @param send is called at the end of this turn, and must not throw */
+  add(send: () => void): void {
+    this.#waiting.push(send)
+    this.#flushLater()
+  }
 }

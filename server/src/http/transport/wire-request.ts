@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { MemoryBudget } from './memory-budget.ts'
-import type { CoreRequest } from './message.ts'
-import { callerGone } from './message.ts'
+import { ServiceError } from '../../base/errors.ts'
+import { type CoreRequest, callerGone } from './message.ts'
 import { onClose } from './write-response.ts'
 
 /** A request that came over a socket. A class, since closures would be made anew for each request. */
@@ -74,3 +73,31 @@ export class WireRequest implements CoreRequest {
 
 /** A proxy may send the whole URL (RFC 9112, section 3.2.2). */
 const pathAndQuery = (url: string) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
+
+/** Counts the bytes of bodies in memory, of all callers together. */
+export class MemoryBudget {
+  readonly #limitBytes: number
+  #usedBytes = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  /** Counts further bytes, or returns the error to refuse them with. */
+  take(bytes: number): ServiceError | undefined {
+    if (this.#usedBytes + bytes > this.#limitBytes)
+      return new ServiceError(
+        'unavailable',
+        'there are too many large requests at once; try again in a while',
+        {
+          headers: { 'Retry-After': '1' },
+        },
+      )
+    this.#usedBytes += bytes
+    return undefined
+  }
+
+  release(bytes: number): void {
+    this.#usedBytes -= bytes
+  }
+}

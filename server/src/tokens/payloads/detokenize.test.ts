@@ -122,3 +122,26 @@ t.test('a use that reveals leaves an entry in the audit log, a masked one does n
   t.match(await uses(), [{ outcome: 'success', entity_id: id }])
   t.equal((await uses()).length, 1)
 })
+
+t.test('hostile filters end soon, and together', async t => {
+  const tenant = await openTenant(vault)
+  const id = await create(tenant, { data: 'x'.repeat(50_000) })
+  const small = await create(tenant, { data: { a: [1, 2] } })
+  const costly = `{{ ${id} ${"| replace: 'x', 'y' | replace: 'y', 'x' ".repeat(20)} }}`
+  const cases: [string, number, number][] = [
+    [`{{ ${id} | size }}`, 1, 200],
+    [`{{ ${id} | size }}`, 900, 400],
+    [`{{ ${small} | size }}`, 1_000, 200],
+    [`{{ ${small} | size }}`, 1_001, 400],
+    [costly, 900, 400],
+  ]
+  for (const [expression, times, status] of cases) {
+    for (const payload of [Array(times).fill(expression), [expression.repeat(times)]]) {
+      const reply = await tenant.send('POST', '/detokenize', payload)
+      t.equal(reply.status, status, `${times} times`)
+      if (status === 400) t.ok(Object.keys(reply.json.errors).length <= 100)
+    }
+  }
+  const own = [`{{ ${small} | json: '$.constructor' }}`, `{{ ${small} | append: data.constructor }}`]
+  t.same(await detokenized(tenant.send, own), [null, '{"a":[1,2]}'], 'only members of the data are reached')
+})

@@ -11,7 +11,7 @@ import { liveToken } from '../read.ts'
 import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
-import { fillShape } from './payload.ts'
+import { fillShape } from './plan-tokens.ts'
 
 /** A token of an answer, as a receipt keeps it: its id, never its contents. */
 export interface KeptToken {

@@ -13,8 +13,14 @@ import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
 import { type KeptToken, type KeptTokens, keptToken, shownPerTurn } from './kept-tokens.ts'
-import { fillShape, readPayload } from './payload.ts'
-import { drawAnotherId, makeIdsDistinct, type Planned, planTokens } from './plan-tokens.ts'
+import {
+  drawAnotherId,
+  fillShape,
+  makeIdsDistinct,
+  type Planned,
+  planTokens,
+  readPayload,
+} from './plan-tokens.ts'
 
 interface TokenizeOptions {
   /**

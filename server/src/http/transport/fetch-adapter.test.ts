@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../../verify/support/vault.ts'
-import { requestOf } from './foreign-request.ts'
+import { requestOf } from './fetch-adapter.ts'
 
 /** What a realm of its own has in the place of a class of Node: the same members, and another class. */
 const foreignSignal = (aborted = false) => {
