@@ -12,5 +12,4 @@ await runNamed('verify', {
   mutants: 'conformance/selftest/run-mutants.ts',
   siege: 'server/verify/soak/siege.ts',
   soak: 'server/verify/soak/run.ts',
-  systematic: 'conformance/selftest/systematic/main.ts',
 })
