@@ -1,14 +1,12 @@
 import { accessMutants } from './mutants/access.ts'
 import { fidelityMutants } from './mutants/fidelity.ts'
 import { nearMutants } from './mutants/near.ts'
-import { pagesMutants } from './mutants/pages.ts'
 import { reactorsMutants } from './mutants/reactors.ts'
 import { refusalMutants } from './mutants/refusals.ts'
 import { responsesMutants } from './mutants/responses.ts'
 import { searchMutants } from './mutants/search.ts'
 import { timeMutants } from './mutants/time.ts'
 import { tokensMutants } from './mutants/tokens.ts'
-import { tracesMutants } from './mutants/traces.ts'
 import { wireMutants } from './mutants/wire.ts'
 import type { Mutant } from './mutate.ts'
 
@@ -18,14 +16,12 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
     accessMutants,
     fidelityMutants,
     nearMutants,
-    pagesMutants,
     reactorsMutants,
     refusalMutants,
     responsesMutants,
     searchMutants,
     timeMutants,
     tokensMutants,
-    tracesMutants,
     wireMutants,
   ].flatMap(Object.entries),
 )

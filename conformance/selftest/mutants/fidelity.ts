@@ -6,7 +6,6 @@ import {
   type Mutant,
   type Mutants,
   token,
-  tokenSearch,
   tokens,
 } from '../mutate.ts'
 
@@ -69,39 +68,21 @@ const cut = (length: number) => (text: string) => text.slice(0, length)
 export const fidelityMutants: Mutants = {
   // A column holds 255 characters.
   'cuts-texts-at-255': { failing: ['DAT-010.get-text-of-256'], change: storedText(cut(255)) },
-  'cuts-texts-at-65535': { failing: ['DAT-010.get-text-of-65536'], change: storedText(cut(65_535)) },
   'cuts-texts-at-400000': { failing: ['WIR-543.get-text-of-500000'], change: storedText(cut(400_000)) },
   'trims-texts': { failing: ['DAT-010.get-blanks'], change: storedText(text => text.trim()) },
   'escapes-markup': {
     failing: ['DAT-010.get-markup'],
     change: storedText(text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
   },
-  'unifies-line-ends': {
-    failing: ['DAT-010.get-line-ends'],
-    change: storedText(text => text.replaceAll('\r\n', '\n')),
-  },
-  'drops-control-characters': {
-    failing: ['DAT-010.get-control-characters'],
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the fault
-    change: storedText(text => text.replaceAll(/[\u0001-\u0008\u000b\u000c\u000e-\u001f]/g, '')),
-  },
   'composes-characters': {
     failing: ['DAT-010.get-decomposed'],
     change: storedText(text => text.normalize('NFC')),
-  },
-  'decomposes-characters': {
-    failing: ['DAT-010.get-composed'],
-    change: storedText(text => text.normalize('NFD')),
   },
   'drops-empty-members': {
     failing: ['DAT-010.get-nested-empties'],
     change: stored(data => everyMember(data, inner => !isEmpty(inner))),
   },
   'rounds-to-six-decimals': { failing: ['DAT-010.get-decimals'], change: stored(rounded) },
-  'lists-round-decimals': {
-    failing: ['DAT-010.list-decimals'],
-    change: listed(tokens, one => withData(one, rounded)),
-  },
   'integers-as-floats-in-lists': {
     failing: ['DAT-010.list-large-integers', 'DAT-010.search-large-integers'],
     change: listed(listOrSearch, one =>
@@ -118,10 +99,6 @@ export const fidelityMutants: Mutants = {
     failing: ['DAT-010.get-null-inside'],
     change: stored(data => everyMember(data, inner => inner !== null)),
   },
-  'searches-drop-null-members': {
-    failing: ['DAT-010.search-null-inside'],
-    change: listed(tokenSearch, one => withData(one, data => everyMember(data, inner => inner !== null))),
-  },
   'tokenize-drops-null': {
     failing: ['WIR-543.tokenize-null-inside'],
     change: changeRequest('POST', /^\/tokenize$/, body => everyMember(body, inner => inner !== null)),
@@ -130,25 +107,11 @@ export const fidelityMutants: Mutants = {
     failing: ['DAT-010.get-many-members'],
     change: stored(data => everyMember(data, (_inner, _name, index) => index < 50)),
   },
-  'lists-keep-50-members': {
-    failing: ['DAT-010.list-many-members'],
-    change: listed(tokens, one =>
-      withData(one, data => everyMember(data, (_inner, _name, index) => index < 50)),
-    ),
-  },
   'sorts-lists': {
     failing: ['DAT-010.get-order-of-lists'],
     change: stored(data =>
       JSON.parse(JSON.stringify(data, (_name, inner) => (Array.isArray(inner) ? [...inner].sort() : inner))),
     ),
-  },
-  'lists-cut-texts': {
-    failing: ['DAT-010.list-text-of-256'],
-    change: listed(tokens, one => withData(one, data => everyText(data, cut(100)))),
-  },
-  'searches-cut-texts': {
-    failing: ['DAT-010.search-text-of-256'],
-    change: listed(tokenSearch, one => withData(one, data => everyText(data, cut(100)))),
   },
   'detokenizes-trimmed': {
     failing: ['WIR-543.detokenize-blanks'],
@@ -162,26 +125,11 @@ export const fidelityMutants: Mutants = {
         : body,
     ),
   },
-  'cuts-metadata-at-255': {
-    failing: ['WIR-543.metadata-long'],
-    change: changeRequest('POST|PATCH', /^\/tokens(\/(?!search)[^/]+)?$/, body =>
-      body?.metadata ? { ...body, metadata: everyText(body.metadata, cut(255)) } : body,
-    ),
-  },
   'trims-metadata': {
     failing: ['TOK-053.metadata-blanks'],
     change: changeRequest('POST', tokens, body =>
       body?.metadata ? { ...body, metadata: everyText(body.metadata, text => text.trim()) } : body,
     ),
-  },
-  'metadata-keys-in-lower-case': {
-    failing: ['TOK-053.metadata-case'],
-    change: listed(listOrSearch, one => ({
-      ...one,
-      metadata:
-        one.metadata &&
-        Object.fromEntries(Object.entries(one.metadata).map(([name, value]) => [name.toLowerCase(), value])),
-    })),
   },
   'containers-sorted': {
     failing: ['TOK-053.containers'],

@@ -94,24 +94,6 @@ export const refusalMutants: Mutants = {
       store(body => ({ ...body, id: undefined })),
     ),
   },
-  'wrong-content-type-stores': {
-    failing: ['WIR-545.create-other-type-undone'],
-    change: afterRefusal(
-      'POST',
-      tokens,
-      [415],
-      store(body => body),
-    ),
-  },
-  'too-large-stores-a-part': {
-    failing: ['WIR-545.create-too-large-undone'],
-    change: afterRefusal(
-      'POST',
-      tokens,
-      [413],
-      store(body => ({ ...body, metadata: undefined })),
-    ),
-  },
   'refused-update-keeps-metadata': {
     failing: ['TOK-036.update-invalid-undone'],
     change: afterRefusal(
@@ -121,67 +103,9 @@ export const refusalMutants: Mutants = {
       patch(({ metadata }) => ({ metadata })),
     ),
   },
-  'forbidden-update-moves-containers': {
-    failing: ['AUT-004.update-forbidden-undone'],
-    change: afterRefusal(
-      'PATCH',
-      token,
-      [403],
-      patch(({ containers }) => ({ containers })),
-    ),
-  },
-  'update-in-other-type-applies': {
-    failing: ['TOK-026.update-other-type-undone'],
-    change: afterRefusal(
-      'PATCH',
-      token,
-      [415],
-      patch(body => body),
-    ),
-  },
-  'too-large-update-applies': {
-    failing: ['WIR-545.update-too-large-undone'],
-    change: afterRefusal(
-      'PATCH',
-      token,
-      [413],
-      patch(({ containers }) => ({ containers })),
-    ),
-  },
   'refused-authorization-uses-nonce': {
     failing: ['SES-505.invalid-undone'],
     change: usesNonce([400, 403, 415]),
-  },
-  'other-type-uses-nonce': { failing: ['SES-505.other-type-undone'], change: usesNonce([415]) },
-  'refused-formula-renames': {
-    failing: ['FOR-014.formula-invalid-undone'],
-    change: afterRefusal('PUT', /^\/reactor-formulas\/[^/]+$/, [400, 415], async (received, next, key) => {
-      const now = await bodyOf(
-        await next(requestFrom({ ...received, method: 'GET', text: '' }, { key: key.management })),
-      )
-      if (now?.name === undefined || typeof received.body.name !== 'string' || received.body.name === '')
-        return
-      return next(
-        requestFrom(
-          { ...received, headers: json() },
-          { key: key.management, body: { ...now, name: received.body.name } },
-        ),
-      )
-    }),
-  },
-  'refused-application-loses-rules': {
-    failing: ['WIR-545.application-invalid-undone'],
-    change: afterRefusal('PUT', /^\/applications\/[^/]+$/, [400, 415], (received, next, key) =>
-      next(
-        requestFrom(
-          { ...received, headers: json() },
-          {
-            key: key.management,
-            body: { name: 'changed', permissions: ['token:read'] },
-          },
-        ),
-      ),
-    ),
   },
   'refused-patch-renames-reactor': {
     failing: ['REA-014.reactor-patch-invalid-undone', 'REA-011.reactor-patch-other-type-undone'],
@@ -194,42 +118,11 @@ export const refusalMutants: Mutants = {
       ),
     ),
   },
-  ...Object.fromEntries(
-    Object.entries({
-      formula: /^\/reactor-formulas$/,
-      reactor: /^\/reactors$/,
-      application: /^\/applications$/,
-    }).map(([kind, path]): [string, Mutant] => [
-      `refused-create-makes-${kind}`,
-      {
-        failing: [
-          `${kind === 'application' ? 'WIR-545' : 'AUT-001'}.create-${kind}-unknown-undone`,
-          `WIR-545.create-${kind}-other-type-undone`,
-        ],
-        change: afterRefusal('POST', path, [401, 415], (received, next, key) =>
-          next(requestFrom({ ...received, headers: json() }, { key: key.management })),
-        ),
-      },
-    ]),
-  ),
-  // The values of a refused update are in the problem.
-  'update-problem-repeats-data': {
-    failing: ['ERR-507.each-update'],
-    change: intercept('PATCH', token, async (received, next) => {
-      const response = await next(requestFrom(received))
-      if (response.status !== 400 || received.body?.data === undefined) return response
-      return responseFrom(response, {
-        body: { ...(await bodyOf(response)), detail: JSON.stringify(received.body.data) },
-      })
-    }),
-  },
-  'tokenize-problem-repeats-data': {
-    failing: ['ERR-507.each-tokenize'],
-    change: intercept('POST', /^\/tokenize$/, async (received, next) => {
-      const response = await next(requestFrom(received))
-      if (response.status < 400) return response
-      return responseFrom(response, { body: { ...(await bodyOf(response)), detail: received.text } })
-    }),
+  'refused-create-makes-formula': {
+    failing: ['AUT-001.create-formula-unknown-undone', 'WIR-545.create-formula-other-type-undone'],
+    change: afterRefusal('POST', /^\/reactor-formulas$/, [401, 415], (received, next, key) =>
+      next(requestFrom({ ...received, headers: json() }, { key: key.management })),
+    ),
   },
   'conflict-shows-the-token': {
     failing: ['ERR-507.each-taken'],

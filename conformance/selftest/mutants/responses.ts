@@ -53,12 +53,6 @@ export const responsesMutants: Mutants = {
         if (request.method === 'GET') to.set('X-Neighbour', target.otherPrivateKey ?? 'none')
       })(next, target),
   },
-  'key-in-a-problem': {
-    failing: ['WIR-544.without-permission'],
-    change: problem((body, status, key) =>
-      status === 403 ? { ...body, detail: `the key ${key} may not do this` } : body,
-    ),
-  },
   'unknown-key-in-a-problem': {
     failing: ['WIR-544.unknown'],
     change: problem((body, status, key) =>
@@ -66,12 +60,8 @@ export const responsesMutants: Mutants = {
     ),
   },
   'status-of-problems-is-400': {
-    failing: ['ERR-514.each'],
+    failing: ['ERR-514.each', 'ERR-001.each'],
     change: problem(body => ({ ...body, status: 400 })),
-  },
-  'status-of-404-is-400': {
-    failing: ['ERR-001.each'],
-    change: problem((body, status) => (status === 404 ? { ...body, status: 400 } : body)),
   },
   'refusals-show-the-token': {
     failing: ['AUT-014.refused-get', 'AUT-014.refused-update', 'AUT-014.refused-delete'],
@@ -84,34 +74,16 @@ export const responsesMutants: Mutants = {
       return responseFrom(response, { body: { ...(await bodyOf(response)), token: await bodyOf(shown) } })
     }),
   },
-  'trace-of-writes-is-new': {
-    failing: ['WIR-501.each-create'],
-    change: headers((to, request) => {
-      if (request.method !== 'GET') to.set('SVC-TRACE-ID', crypto.randomUUID())
-    }),
-  },
   'trace-of-errors-is-new': {
     failing: ['WIR-501.each-not-found'],
     change: headers((to, _request, response) => {
       if (response.status >= 400) to.set('SVC-TRACE-ID', crypto.randomUUID())
     }),
   },
-  'search-may-be-cached': {
-    failing: ['WIR-501.each-search'],
-    change: headers((to, request) => {
-      if (pathOf(request) === '/tokens/search') to.set('Cache-Control', 'public, max-age=60')
-    }),
-  },
   'session-may-be-cached': {
     failing: ['WIR-501.each-session'],
     change: headers((to, request) => {
       if (pathOf(request) === '/sessions') to.delete('Cache-Control')
-    }),
-  },
-  'detokenized-may-be-cached': {
-    failing: ['WIR-501.each-detokenize'],
-    change: headers((to, request) => {
-      if (pathOf(request) === '/detokenize') to.set('Cache-Control', 'no-store, public')
     }),
   },
   'allow-lists-every-method': {
@@ -140,10 +112,6 @@ export const responsesMutants: Mutants = {
           })
         : response
     }),
-  },
-  'update-answers-another-updater': {
-    failing: ['TOK-034.whole'],
-    change: changeResponse('PATCH', token, body => ({ ...body, modified_by: body.created_by })),
   },
   // A reactor is not changed by whom it says.
   'reactor-answers-its-creator': {
@@ -174,30 +142,6 @@ export const responsesMutants: Mutants = {
         return now.ok && found.search_indexes?.length > 0
           ? responseFrom(response, { body: { ...body, data: [...body.data, found] } })
           : response
-      })(remember, target)
-    },
-  },
-  'finds-under-old-fingerprints': {
-    failing: ['SEA-021.updated'],
-    change: (next, target) => {
-      const old = new Map<string, string>()
-      const remember = changeResponse('POST', /^\/tokens$/, body => {
-        if (!old.has(body.fingerprint)) old.set(body.fingerprint, body.id)
-        return body
-      })(next, target)
-      return intercept('POST', tokenSearch, async received => {
-        const response = await remember(requestFrom(received))
-        const body = await bodyOf(response)
-        const asked = /fingerprint:"?([^\s")]+)/.exec(received.body?.query ?? '')?.[1] ?? ''
-        const id = old.get(asked)
-        if (!response.ok || id === undefined || body.data.length > 0) return response
-        const now = await remember(
-          requestFrom(
-            { ...received, method: 'GET', text: '', path: `/tokens/${id}` },
-            { key: target.privateKey },
-          ),
-        )
-        return now.ok ? responseFrom(response, { body: { ...body, data: [await bodyOf(now)] } }) : response
       })(remember, target)
     },
   },

@@ -47,16 +47,6 @@ export const tokensMutants: Mutants = {
     failing: ['TOK-030.a', 'ACC-506.a'],
     change: changeRequest('PATCH', token, body => ({ ...body, containers: undefined })),
   },
-  // The response to a read is half a document.
-  'cut-json': {
-    failing: ['TOK-001.a'],
-    change: intercept('GET', token, async (received, next) => {
-      const response = await next(requestFrom(received))
-      const text = await response.text()
-      const { status, headers } = response
-      return new Response(text.slice(0, text.length / 2), { status, headers })
-    }),
-  },
   // A deduplicating create stores another token.
   'dedupe-duplicates': {
     failing: ['TOK-501.a', 'TOK-502.a'],

@@ -1,16 +1,63 @@
 import {
   bodyOf,
+  changeRequest,
   changeResponse,
   changeStatus,
   intercept,
   type Mutants,
   requestFrom,
   responseFrom,
+  tokenSearch,
   tokens,
 } from '../mutate.ts'
 
+const anyList = /^\/(tokens|reactor-formulas|reactors|applications|logs)$/
+
+/** Changes the query of lists. */
+const asks = (path: RegExp, change: (query: URLSearchParams) => void) =>
+  intercept('GET', path, (received, next) => {
+    const query = new URLSearchParams(received.search)
+    change(query)
+    return next(requestFrom(received, { search: `?${query}` }))
+  })
+
 /** Mutants of pages, errors and HTTP. */
 export const wireMutants: Mutants = {
+  'lists-10-by-default': {
+    failing: ['PAG-543.tokens-default', 'PAG-543.logs-default', 'PAG-543.reactors-default'],
+    change: asks(anyList, query => {
+      if (!query.has('size')) query.set('size', '10')
+    }),
+  },
+  'lists-at-most-20': {
+    failing: ['PAG-543.tokens-at-100', 'PAG-543.formulas-at-100', 'PAG-543.applications-at-100'],
+    change: asks(anyList, query => {
+      if (Number(query.get('size')) > 20) query.set('size', '20')
+    }),
+  },
+  'jobs-of-any-size': {
+    failing: ['PAG-501.bounds-jobs'],
+    change: asks(/^\/jobs$/, query => {
+      if (!(Number(query.get('size') ?? 1) >= 1)) query.set('size', '1')
+    }),
+  },
+  'search-at-most-50': {
+    failing: ['PAG-543.search-at-100'],
+    change: changeRequest('POST', tokenSearch, body => ({ ...body, size: Math.min(body.size ?? 20, 50) })),
+  },
+  'last-page-again': {
+    failing: ['PAG-543.tokens-far-past-the-end'],
+    change: intercept('GET', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const body = await bodyOf(response)
+      const { total_pages = 0, page_number = 0 } = body?.pagination ?? {}
+      if (!response.ok || total_pages === 0 || page_number <= total_pages) return response
+      const query = new URLSearchParams(received.search)
+      query.set('page', String(total_pages))
+      const last = await bodyOf(await next(requestFrom(received, { search: `?${query}` })))
+      return responseFrom(response, { body: { ...body, data: last.data } })
+    }),
+  },
   // The response to an unknown method is a 404.
   'method-as-404': {
     failing: ['ERR-502.a'],
