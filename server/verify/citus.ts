@@ -5,7 +5,7 @@
  * that, the tests are skipped with a message.
  */
 import { nodesOf, startCitus } from './support/citus.ts'
-import { PostgresUnavailable } from './support/postgres/unavailable.ts'
+import { PostgresUnavailable } from './support/postgres/binaries.ts'
 import { runTests } from './unit/run-tests.ts'
 import { testsOf } from './unit/tests.ts'
 

@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PostgresUnavailable } from './support/postgres/binaries.ts'
 import { startPostgres } from './support/postgres/server.ts'
-import { PostgresUnavailable } from './support/postgres/unavailable.ts'
 import { runTests } from './unit/run-tests.ts'
 import { findTests, layerOf, root, testsOf } from './unit/tests.ts'
 

@@ -11,9 +11,8 @@ import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { copyStore, type KeyedStore, openSource } from '../../src/storage/transfer/copy-store.ts'
 import { documentsIn } from '../../src/storage/transfer/walk.ts'
 import { createVault } from '../../src/vault.ts'
-import { ownCpuUs } from './measure.ts'
-import { workFolder } from './processes.ts'
-import { say } from './table.ts'
+import { ownCpuUs, say } from './figures.ts'
+import { workFolder } from './servers.ts'
 
 const { values } = parseArgs({
   options: { tokens: { type: 'string', default: '100000' }, to: { type: 'string' } },

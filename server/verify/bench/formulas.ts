@@ -11,15 +11,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import type { Invocation } from '../../src/sandbox/sandbox.ts'
-import { cardNumber } from './cards.ts'
+import { keys } from '../support/callers.ts'
+import { cardNumber } from '../support/cards.ts'
+import { type Measured, median, ms, printMeasured, say, summarize } from './figures.ts'
 import { load } from './load.ts'
-import { measure, printMeasured } from './measure.ts'
-import { workFolder } from './processes.ts'
-import { managementKey, privateKey, startServer } from './server-process.ts'
-import { median, ms, percent, say } from './table.ts'
+import { startServer, workFolder } from './servers.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '2' } } })
-const duration = { seconds: Number(values.seconds), lanes: availableParallelism() }
+const seconds = Number(values.seconds)
 const tenants = 8
 /** The most tokens of one invocation. */
 const tokens = 100
@@ -32,6 +31,25 @@ const formula: Omit<Invocation, 'tenant'> = {
   timeoutMs: 60_000,
   lane: 'sync',
   depth: 0,
+}
+
+/** Does work again and again in this process, at once in each lane. */
+async function measure(
+  work: (n: number) => Promise<unknown>,
+  lanes = availableParallelism(),
+): Promise<Measured> {
+  const taken: number[] = []
+  const startMs = performance.now()
+  let begun = 0
+  const lane = async () => {
+    while (performance.now() < startMs + seconds * 1000) {
+      const beganMs = performance.now()
+      await work(begun++)
+      taken.push(performance.now() - beganMs)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return summarize(taken, (performance.now() - startMs) / 1000)
 }
 
 /** Starts a process that echoes messages: the minimum cost of a response from another process. */
@@ -68,18 +86,17 @@ async function measureSandbox(): Promise<void> {
     }
     say(`first invocation of a tenant: p50 ${ms(median(first))} ms, worst ${ms(Math.max(...first))} ms`)
     await echo.ask()
-    const bare = await measure(echo.ask, { ...duration, lanes: 1 })
+    const bare = await measure(echo.ask, 1)
     printMeasured('echo of a bare process', bare)
-    const one = await measure(() => run('tenant-0'), { ...duration, lanes: 1 })
+    const one = await measure(() => run('tenant-0'), 1)
     printMeasured('formula, one at a time', one)
-    printMeasured('formula, one tenant', await measure(() => run('tenant-0'), duration))
-    printMeasured('formula, tenants in turn', await measure(n => ofTenant(n % 2), duration))
+    printMeasured('formula, one tenant', await measure(() => run('tenant-0')))
+    printMeasured('formula, tenants in turn', await measure(n => ofTenant(n % 2)))
     const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"a"}' }
     const code = `module.exports = async req => ({ raw: await req.svc.tokens.get('a') })`
     const asking = { code, svc: async () => answer }
-    printMeasured('formula that calls svc once', await measure(() => run('tenant-0', asking), duration))
-    const share = percent(one.perSecond / bare.perSecond)
-    say(`a formula takes ${(one.p50 / bare.p50).toFixed(1)} × an echo, at ${share} of its rate`)
+    printMeasured('formula that calls svc once', await measure(() => run('tenant-0', asking)))
+    say(`a formula takes ${(one.p50 / bare.p50).toFixed(1)} × an echo`)
   } finally {
     echo.child.kill()
     await sandbox.close()
@@ -97,13 +114,13 @@ async function measureHttp(folder: string): Promise<void> {
   }
   try {
     const code = 'module.exports = async req => ({ raw: { seen: JSON.stringify(req.args).length } })'
-    const id = await make(managementKey, '/reactor-formulas', { name: 'Bench', type: 'private', code })
+    const id = await make(keys.management, '/reactor-formulas', { name: 'Bench', type: 'private', code })
     const reactor = { name: 'Bench', configuration: {}, formula: { id } }
-    const path = `/reactors/${await make(managementKey, '/reactors', reactor)}/react`
+    const path = `/reactors/${await make(keys.management, '/reactors', reactor)}/react`
     const cards: string[] = []
     for (let n = 0; n < tokens; n++) {
       const card = { type: 'card', data: { number: cardNumber(n) } }
-      cards.push(`{{ ${await make(privateKey, '/tokens', card)} }}`)
+      cards.push(`{{ ${await make(keys.private, '/tokens', card)} }}`)
     }
     const rows: readonly [name: string, args: object, clients: number][] = [
       ['over HTTP, no token', { amount: 1 }, 16],
@@ -113,9 +130,9 @@ async function measureHttp(folder: string): Promise<void> {
     ]
     for (const [name, args, connections] of rows) {
       const request = { method: 'POST', path, body: JSON.stringify({ args }) } as const
-      const job = { urls: [server.url], keys: [privateKey], connections, request: () => request }
+      const job = { urls: [server.url], keys: [keys.private], connections, request: () => request }
       await load({ ...job, requests: 200 })
-      printMeasured(name, await load({ ...job, seconds: duration.seconds }))
+      printMeasured(name, await load({ ...job, seconds }))
     }
   } finally {
     await server.end()

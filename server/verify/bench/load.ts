@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
-import { type Measured, summarize } from './measure.ts'
-import { cpuUsOf, type Started } from './processes.ts'
+import { type Measured, summarize } from './figures.ts'
+import { cpuUsOf, type Started } from './servers.ts'
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH'
@@ -92,7 +92,7 @@ export interface Costs extends Measured {
 
 /** Like `load`, on one server. */
 export async function costsOf({ url, pid }: Started, job: Omit<Load, 'urls'>): Promise<Costs> {
-  const before = cpuUsOf(pid) ?? Number.NaN
+  const before = cpuUsOf(pid)
   const measured = await load({ ...job, urls: [url] })
-  return { ...measured, cpuUs: ((cpuUsOf(pid) ?? Number.NaN) - before) / measured.count }
+  return { ...measured, cpuUs: (cpuUsOf(pid) - before) / measured.count }
 }

@@ -1,6 +1,6 @@
-import { cardNumber } from './cards.ts'
+import { keys } from '../support/callers.ts'
+import { cardNumber } from '../support/cards.ts'
 import type { Request } from './load.ts'
-import { maskingKey, privateKey } from './server-process.ts'
 
 export interface Operation {
   readonly key: string
@@ -24,25 +24,25 @@ const get = (_: number, id: string): Request => ({ method: 'GET', path: `/tokens
  */
 export const operations = {
   create: {
-    key: privateKey,
+    key: keys.private,
     // A new card each time: equal ones would share their index entries.
     request: n => create('card', { number: cardNumber(n), expiration_month: 12, expiration_year: 2030 }, n),
   },
   'create indexed': {
-    key: privateKey,
+    key: keys.private,
     request: n => create('social_security_number', String(n % 1e9).padStart(9, '0'), n),
   },
-  'get masked': { key: maskingKey, request: get },
-  'get revealed': { key: privateKey, request: get },
+  'get masked': { key: keys.masked, request: get },
+  'get revealed': { key: keys.private, request: get },
   patch: {
-    key: privateKey,
+    key: keys.private,
     request: (n, id) => ({
       method: 'PATCH',
       path: `/tokens/${id}`,
       body: JSON.stringify({ metadata: metadata(n) }),
     }),
   },
-  'list page': { key: maskingKey, request: () => ({ method: 'GET', path: '/tokens' }) },
+  'list page': { key: keys.masked, request: () => ({ method: 'GET', path: '/tokens' }) },
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof operations

@@ -14,12 +14,10 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { median, ms, ownCpuUs, printTable, say } from './figures.ts'
 import { type Costs, costsOf } from './load.ts'
-import { ownCpuUs } from './measure.ts'
 import { type OperationName, operations } from './operations.ts'
-import { type Started, start, workFolder } from './processes.ts'
-import { startServer } from './server-process.ts'
-import { median, ms, printTable, say } from './table.ts'
+import { type Started, start, startServer, workFolder } from './servers.ts'
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +43,7 @@ const ofCeiling: readonly OperationName[] = ['create', 'get masked']
 async function startBuild(build: Build, folder: string): Promise<Started> {
   if (build !== 'ceiling')
     return startServer(folder, { root: build === 'other' ? values.against : undefined })
-  return start({ args: [fileURLToPath(new URL('ceiling.mjs', import.meta.url)), folder] })
+  return start([process.execPath, fileURLToPath(new URL('ceiling.mjs', import.meta.url)), folder])
 }
 
 /** The samples of each row, one for each round. */

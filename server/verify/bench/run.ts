@@ -5,9 +5,8 @@ await runNamed('bench', {
   cold: 'server/verify/bench/cold.ts',
   copy: 'server/verify/bench/copy.ts',
   formulas: 'server/verify/bench/formulas.ts',
-  leaks: 'server/verify/bench/leaks.ts',
   requests: 'server/verify/bench/requests.ts',
-  scale: 'server/verify/bench/scale/run.ts',
+  scale: 'server/verify/bench/scale.ts',
   sdk: 'sdk/bench/overhead.ts',
   search: 'server/verify/bench/search/run.ts',
 })

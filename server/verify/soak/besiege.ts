@@ -7,21 +7,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connectionLimits } from '../../src/base/limits.ts'
+import { say } from '../bench/figures.ts'
+import { keys } from '../support/callers.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
+import { makeReactorOver } from '../support/started-replicas.ts'
 import { attacks, type Victim } from './attacks.ts'
-import { keys } from './callers.ts'
-import { mebibytes } from './memory.ts'
-import { startTarget } from './target.ts'
+import { mebibytes, startTarget } from './target.ts'
 import { startWatcher } from './watcher.ts'
 
 const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '60' },
-    storage: { type: 'string', default: 'level:' },
-    dev: { type: 'boolean', default: false },
-    only: { type: 'string' },
-  },
+  options: { minutes: { type: 'string', default: '60' }, only: { type: 'string' } },
 })
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error('--minutes must be a positive number')
@@ -38,7 +34,6 @@ const mostBytes = bodiesBytes + connections * 2 * pieceBytes
 /** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
 const most = { waitMs: 250, grownMiB: mostBytes / 2 ** 20 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
 const teardowns: (() => unknown)[] = []
 const peers = await Promise.all(
   hostilePeers
@@ -51,15 +46,12 @@ const targets = origins.map((_, n) => `https://peer-${n}.example`)
 const mapped = targets.map((name, n) => `${name}=${origins[n]}`).join(',')
 /** A port of its own has its own queue of connections, so that probes do not wait with everybody else. */
 const probed = await freePort()
-const target = await startTarget({
-  storage: values.storage === 'memory:' ? 'memory:' : 'level:',
-  dev: values.dev,
-  env: {
-    SURROGATE_PROXY_MAP_ORIGIN: mapped,
-    SURROGATE_FORMULA_MAP_ORIGIN: mapped,
-    SURROGATE_METRICS_PORT: String(probed),
-  },
+const target = await startTarget([], {
+  SURROGATE_PROXY_MAP_ORIGIN: mapped,
+  SURROGATE_FORMULA_MAP_ORIGIN: mapped,
+  SURROGATE_METRICS_PORT: String(probed),
 })
+const url = `http://127.0.0.1:${target.port}`
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -69,52 +61,34 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function ask(
-  method: string,
-  path: string,
-  key: string,
-  body: object,
-): Promise<{ readonly id: string }> {
-  const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
-    method,
+async function createToken(key: string, token: object): Promise<string> {
+  const response = await fetch(`${url}/tokens`, {
+    method: 'POST',
     headers: { 'SVC-API-KEY': key, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(token),
   })
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-  return response.json() as Promise<{ readonly id: string }>
-}
-
-async function reactor(code: string): Promise<string> {
-  const formula = await ask('POST', '/reactor-formulas', keys.management, {
-    name: 'F',
-    type: 'private',
-    code,
-  })
-  const body = { name: 'R', configuration: {}, formula: { id: formula.id } }
-  return `/reactors/${(await ask('POST', '/reactors', keys.management, body)).id}/react`
+  if (response.status !== 201) throw new Error(await response.text())
+  return ((await response.json()) as { readonly id: string }).id
 }
 
 async function prepare(): Promise<Victim> {
   const large: string[] = []
-  for (let n = 0; n < 8; n++) {
-    large.push(
-      (await ask('POST', '/tokens', keys.private, { type: 'token', data: 'x'.repeat(1_000_000) })).id,
-    )
-  }
+  for (let n = 0; n < 8; n++)
+    large.push(await createToken(keys.private, { type: 'token', data: 'x'.repeat(1_000_000) }))
   const card = { type: 'card', data: { number: '4242424242424242' } }
-  for (let n = 0; n < 300; n++) await ask('POST', '/tokens', keys.private, card)
-  await ask('POST', '/tokens', keys.other, { ...card, id: 'honest' })
+  for (let n = 0; n < 300; n++) await createToken(keys.private, card)
+  await createToken(keys.other, { ...card, id: 'honest' })
+  const reactor = (body: string) =>
+    makeReactorOver(url, keys.management, `module.exports = async ({ args }) => ${body}`)
   return {
     port: target.port,
     keys,
     large,
     peers: { callbacks: origins, targets },
     reactors: {
-      endless: await reactor('module.exports = async () => { for (;;) {} }'),
-      answering: await reactor('module.exports = async () => ({ raw: 1 })'),
-      fetching: await reactor(
-        'module.exports = async ({ args }) => ({ raw: (await fetch(args.url)).status })',
-      ),
+      endless: await reactor('{ for (;;) {} }'),
+      answering: await reactor('({ raw: 1 })'),
+      fetching: await reactor('({ raw: (await fetch(args.url)).status })'),
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/json/json.ts'
-import { cardNumber } from '../bench/cards.ts'
+import { keys } from '../support/callers.ts'
+import { cardNumber } from '../support/cards.ts'
 import { Dice } from '../support/dice.ts'
-import { keys } from './callers.ts'
 
 /** The tokens that are kept: from then on each create is balanced by a delete or an expiry. */
 const mostTokens = 1000
@@ -16,7 +16,7 @@ export class SoakLoad {
   readonly #url: string
   readonly #dice: Dice
   readonly #ids: string[] = []
-  readonly latenciesUs: number[] = []
+  readonly latenciesMs: number[] = []
   #reactor = ''
   #count = 0
 
@@ -51,7 +51,7 @@ export class SoakLoad {
   async step(nowMs: number): Promise<void> {
     const startMs = performance.now()
     await this.#one(nowMs)
-    this.latenciesUs.push((performance.now() - startMs) * 1000)
+    this.latenciesMs.push(performance.now() - startMs)
   }
 
   async #one(nowMs: number): Promise<unknown> {

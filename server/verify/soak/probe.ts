@@ -1,4 +1,8 @@
-import type { Memory } from './memory.ts'
+export interface Memory {
+  /** Bytes of the heap and of buffers outside it. */
+  readonly heldBytes: number
+  readonly residentBytes: number
+}
 
 /**
  * Preloaded into the server's process: reports its memory to the parent on request. Needs `--expose-gc`, because only

@@ -3,7 +3,7 @@
  * once, beside probes and the requests of another tenant. Checks that neither waits, and that memory stays within its bounds.
  * The exit code is 1 if not.
  *
- *   npm run verify -- siege [--minutes 60] [--storage level:] [--dev] [--only 'wide searches']
+ *   npm run verify -- siege [--minutes 60] [--only 'wide searches']
  */
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { compileTests } from '../unit/compile-tests.ts'

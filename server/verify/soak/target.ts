@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { loader, locateProgram, programArguments } from '../support/process.ts'
-import { bootstrap } from './callers.ts'
-import type { Memory } from './memory.ts'
+import { bootstrap, masterKey } from '../support/callers.ts'
+import { loader, locateProgram, programArguments, startCommand } from '../support/process.ts'
+import type { Memory } from './probe.ts'
 
 /** A server in a separate process. */
 export interface Target {
@@ -18,71 +16,41 @@ export interface Target {
   /** Resolves with how it ended. */
   readonly ended: Promise<string>
   hasEnded(): boolean
+  /** Its data are not needed any more, and a busy server would end late: kills it. */
   end(): Promise<void>
 }
 
-export interface TargetOptions {
-  /** `memory:`, or `level:` for a new folder. */
-  readonly storage: 'memory:' | 'level:'
-  /** True if the server checks its responses against the contract. */
-  readonly dev: boolean
-  readonly env?: Readonly<Record<string, string>>
-}
+export const mebibytes = (bytes = 0) => (bytes / 2 ** 20).toFixed(1)
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-/** Starts the server from its sources, since a build may be outdated. */
-export async function startTarget({ storage, dev, env = {} }: TargetOptions): Promise<Target> {
+/** Starts the server on LevelDB in a new folder, from its sources, since a build may be outdated. */
+export async function startTarget(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'surrogate-soak-'))
   const setup = join(folder, 'bootstrap.json')
   await writeFile(setup, JSON.stringify(bootstrap))
-  const node = [
+  const words = [
+    process.execPath,
     // As operators start it: see the guide's `limits.md`.
     '--max-semi-space-size=32',
     '--expose-gc',
     ...loader,
     `--import=${locateProgram('server/verify/soak/probe.ts')}`,
     ...programArguments(),
+    ...['--port=0', `--storage=level:${join(folder, 'data')}`, `--bootstrap=${setup}`],
+    ...['--allow-private-callbacks', ...flags],
   ]
-  const flags = [
-    '--port=0',
-    `--storage=${storage === 'memory:' ? storage : `level:${join(folder, 'data')}`}`,
-    `--bootstrap=${setup}`,
-    '--allow-private-callbacks',
-    ...(dev ? ['--dev'] : []),
-  ]
-  // Settings in the environment must not reach the server.
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [...node, ...flags], {
-    cwd: root,
-    env: { PATH, HOME, SURROGATE_MASTER_KEY: Buffer.alloc(32, 'fuzz').toString('base64'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  return attach(child, folder)
-}
-
-async function attach(child: ChildProcess, folder: string): Promise<Target> {
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  let [stdout, stderr, over] = ['', '', false]
-  child.stdout?.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr?.on('data', chunk => {
-    stderr += chunk
-  })
-  const ended = once(child, 'exit').then(async ([code, signal]) => {
-    over = true
-    process.off('exit', kill)
+  const lifetime = { teardown: (task: () => unknown) => void process.once('exit', task) }
+  const server = startCommand(lifetime, words, { SURROGATE_MASTER_KEY: masterKey, ...environment }, true)
+  const { child } = server
+  let isOver = false
+  const ended = server.ended.then(async ({ code }) => {
+    isOver = true
     await rm(folder, { recursive: true, force: true })
-    return `the server ended (${signal ?? `exit code ${code}`})`
+    return `the server ended (${child.signalCode ?? `exit code ${code}`})`
   })
-  let port: number | undefined
-  while (port === undefined) {
-    await Promise.race([once(child.stdout ?? child, 'data'), ended])
-    if (over) throw new Error(`the server ended before it listened: ${stderr}`)
-    port = Number(/listening on http:\S+:(\d+)/.exec(stdout)?.[1] ?? Number.NaN) || undefined
-  }
+  const { port } = await server.ready()
   return {
     port,
     pid: child.pid ?? 0,
@@ -90,18 +58,12 @@ async function attach(child: ChildProcess, folder: string): Promise<Target> {
     memory: async () => {
       const answer = once(child, 'message')
       child.send('memory')
-      const [memory] = (await Promise.race([
-        answer,
-        ended.then(reason => Promise.reject(new Error(reason))),
-      ])) as [Memory]
+      const died = ended.then(reason => Promise.reject(new Error(reason)))
+      const [memory] = (await Promise.race([answer, died])) as [Memory]
       return memory
     },
     ended,
-    hasEnded: () => over,
-    end: async () => {
-      // Its data are not needed any more, and a busy server would end late.
-      if (!over) child.kill('SIGKILL')
-      await ended
-    },
+    hasEnded: () => isOver,
+    end: async () => void (await server.end('SIGKILL')),
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { cardNumber } from './cards.ts'
 
 /**
  * The sensitivity of a value. A `secret` may only appear in responses to authorized callers. An `id` may also appear
@@ -48,18 +49,7 @@ const digits = (count: number) =>
   Array.from({ length: count }, (_, at) => randomInt(at === 0 ? 1 : 0, 10)).join('')
 
 /** Returns a random valid card number. */
-export function cardNumber(): string {
-  const body = digits(15)
-  for (let check = 0; check < 10; check++) if (luhn(body + check) % 10 === 0) return body + check
-  throw new Error('no check digit matches')
-}
-
-function luhn(number: string): number {
-  return [...number].reverse().reduce((sum, digit, at) => {
-    const value = Number(digit) * (at % 2 === 0 ? 1 : 2)
-    return sum + (value > 9 ? value - 9 : value)
-  }, 0)
-}
+export const randomCard = () => cardNumber(randomInt(1e9))
 
 /** Returns a random valid routing number. */
 export function routingNumber(): string {

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { ofTheSystem } from './postgres/binaries.ts'
+import { ofTheSystem, PostgresUnavailable } from './postgres/binaries.ts'
 import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres/server.ts'
-import { PostgresUnavailable } from './postgres/unavailable.ts'
 
 /** A cluster of Citus on this machine: a coordinator and workers. */
 export interface CitusCluster {

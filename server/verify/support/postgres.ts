@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { unprivilegedAccount } from './postgres/account.ts'
-import { findPostgres } from './postgres/binaries.ts'
+import { findPostgres, PostgresUnavailable, unprivilegedAccount } from './postgres/binaries.ts'
 import { startPostgres } from './postgres/server.ts'
-import { PostgresUnavailable } from './postgres/unavailable.ts'
 
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres/server.ts'
 

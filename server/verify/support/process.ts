@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
@@ -23,6 +23,9 @@ export interface Process {
   /** Sends a signal, and resolves when the process has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>
+  /** Returns its standard output so far. */
+  output(): string
+  readonly child: ChildProcess
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -61,15 +64,31 @@ export function startProcess(
   environment: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
 ): Process {
+  return startCommand(t, [...prefix, process.execPath, ...programArguments(), ...args], environment)
+}
+
+/**
+ * Starts a command that runs a server.
+ * @param channel true for one by which its process and this one send messages
+ */
+export function startCommand(
+  t: { teardown(task: () => unknown): void },
+  [file = '', ...words]: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  channel = false,
+): Process {
   // Settings in the environment of the tests must not reach the program.
   const { PATH = '', HOME = '' } = process.env
-  const [file = '', ...words] = [...prefix, process.execPath, ...programArguments(), ...args]
-  const child = spawn(file, words, { cwd: root, env: { PATH, HOME, ...environment } })
+  const child = spawn(file, words, {
+    cwd: root,
+    env: { PATH, HOME, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
+  })
   let [stdout, stderr, over] = ['', '', false]
-  child.stdout.on('data', data => {
+  child.stdout?.on('data', data => {
     stdout += data
   })
-  child.stderr.on('data', data => {
+  child.stderr?.on('data', data => {
     stderr += data
   })
   const ended = once(child, 'close').then(([code]): Ended => {
@@ -85,7 +104,7 @@ export function startProcess(
       const match = pattern.exec(stream === 'stdout' ? stdout : stderr)
       if (match) return match
       if (over) throw new Error(`the server ended without printing ${pattern}: ${stderr}`)
-      await Promise.race([once(child[stream], 'data'), ended])
+      await Promise.race([once(child[stream] ?? child, 'data'), ended])
     }
   }
   const printed = (pattern: RegExp) => found(pattern, 'stdout')
@@ -102,5 +121,7 @@ export function startProcess(
       return ended
     },
     ended,
+    output: () => stdout,
+    child,
   }
 }

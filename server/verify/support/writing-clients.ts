@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { JsonValue } from '../../src/base/json/json.ts'
-import { cardNumber } from '../bench/cards.ts'
+import { cardNumber } from './cards.ts'
 import { type Content, Ledger } from './ledger.ts'
 
 /** One round of writing. */

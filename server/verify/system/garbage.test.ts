@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { load } from '../bench/load.ts'
 import { operations } from '../bench/operations.ts'
-import { startServer } from '../bench/server-process.ts'
+import { startServer } from '../bench/servers.ts'
 
 /**
  * Objects of a request that are still reachable when it is over are moved to the old generation, where only a full

@@ -3,7 +3,7 @@ import type t from 'tap'
 import type { JsonValue } from '../../src/base/json/json.ts'
 import type { TokenType } from '../../src/contract/types.ts'
 import { tokenTypes } from '../../src/generated/facts.ts'
-import { Canaries, cardNumber, findLeaks, routingNumber } from '../support/canaries.ts'
+import { Canaries, findLeaks, randomCard, routingNumber } from '../support/canaries.ts'
 
 /** Uses all operations of a server, with a canary for every value. Run by `leaks.test.ts`. */
 export const canaries = new Canaries()
@@ -127,7 +127,7 @@ const ownContents: Partial<Record<string, () => JsonValue>> = {
     ),
   }),
   card: () => ({
-    number: secretNumber('a card number', cardNumber),
+    number: secretNumber('a card number', randomCard),
     expiration_month: 12,
     expiration_year: 2090,
     cvc: keepCode(),
@@ -136,7 +136,7 @@ const ownContents: Partial<Record<string, () => JsonValue>> = {
     routing_number: secretNumber('a routing number', routingNumber),
     account_number: canaries.digits('an account number', 17),
   }),
-  card_number: () => secretNumber('a bare card number', cardNumber),
+  card_number: () => secretNumber('a bare card number', randomCard),
   us_bank_routing_number: () => secretNumber('a bare routing number', routingNumber),
   social_security_number: () => ssn,
 }

@@ -5,7 +5,7 @@
  *     build.ts FOLDER COUNT
  */
 import { createVault } from '../../../src/vault.ts'
-import { bootstrap, masterKey, privateKey } from '../server-process.ts'
+import { bootstrap, keys, masterKey } from '../../support/callers.ts'
 import { spanMs, tokenAt } from './corpus.ts'
 
 const [folder = '', size = ''] = process.argv.slice(2)
@@ -29,7 +29,7 @@ async function write(): Promise<void> {
     const n = next++
     const response = await vault.fetch('http://vault/tokens', {
       method: 'POST',
-      headers: { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' },
+      headers: { 'SVC-API-KEY': keys.private, 'Content-Type': 'application/json' },
       body: JSON.stringify(tokenAt(n, count)),
     })
     const text = await response.text()

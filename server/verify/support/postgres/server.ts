@@ -1,25 +1,16 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chown, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Account, folderOf, unprivilegedAccount } from './account.ts'
-import { findPostgres } from './binaries.ts'
-import { guardFolder } from './guard.ts'
-import { launchPostmaster, NotStarted, type Postmaster } from './postmaster.ts'
-import { PostgresUnavailable } from './unavailable.ts'
+import { type Account, findPostgres, folderOf, PostgresUnavailable, unprivilegedAccount } from './binaries.ts'
+import { guardFolder, launchPostmaster, NotStarted, type Postmaster } from './postmaster.ts'
 
 const execute = promisify(execFile)
 
 export interface PostgresOptions {
   /** Commits survive a crash of the machine, as in production. By default commits do not wait for the disk. */
   readonly durable?: boolean
-  /**
-   * The folder of its data, which stay there: missing, empty, or with the data of an earlier server that was closed.
-   * Anyone who can read the folder can read the data.
-   */
-  readonly folder?: string
   /** Further settings of the server, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>
   /** A PostgreSQL to run, with `bin` in it; by default any that is found. */
@@ -38,7 +29,9 @@ export interface PostgresServer {
   kill(): Promise<void>
   /** Starts it again, on its data and its port. */
   start(): Promise<void>
-  /** Stops it and removes its data, unless they have a folder of their own. */
+  /** Its main process; all others are its children. */
+  readonly pid: number
+  /** Stops it and removes its data. */
   close(): Promise<void>
 }
 
@@ -54,8 +47,8 @@ const user = 'surrogate'
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount()
   const bin = join(options.program ?? (await findPostgres(account)), 'bin')
-  const own = await folderOf(account)
-  const guard = guardFolder(own)
+  const folder = await folderOf(account)
+  const guard = guardFolder(folder)
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -69,11 +62,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   try {
-    const folder = options.folder ?? own
-    if (folder !== own) await ownFolder(folder, account)
-    const password =
-      (await passwordOf(folder)) ??
-      (await makeCluster(bin, account, folder, folder !== own, options.password))
+    const password = options.password ?? randomBytes(12).toString('hex')
+    await makeCluster(bin, account, folder, password)
     const launch = (port: number) =>
       launchPostmaster(
         join(bin, 'postgres'),
@@ -90,11 +80,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       start: async () => {
         postmaster = await afterOthersLeft(() => launch(port))
       },
-      close: async () => {
-        // A clean stop, so that data that stay need no recovery.
-        if (folder !== own) await postmaster.end('SIGINT')
-        await guard.end()
+      get pid() {
+        return postmaster.pid
       },
+      close: guard.end,
     }
   } catch (error) {
     await guard.end()
@@ -103,26 +92,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-async function ownFolder(folder: string, { uid, gid }: Account): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
-}
-
-/** Reads the password of an existing cluster. It is useful only on this machine while the server runs. */
-async function passwordOf(folder: string): Promise<string | undefined> {
-  // Without this file the cluster was not created completely.
-  if (!existsSync(join(folder, 'data', 'PG_VERSION'))) return undefined
-  return readFile(join(folder, 'password'), 'utf8')
-}
-
-/** Creates a cluster. @returns the password of its only user */
-async function makeCluster(
-  bin: string,
-  account: Account,
-  folder: string,
-  stays: boolean,
-  password = randomBytes(12).toString('hex'),
-): Promise<string> {
+/** Creates a cluster with this password of its only user. */
+async function makeCluster(bin: string, account: Account, folder: string, password: string): Promise<void> {
   const file = join(folder, 'password')
   await writeFile(file, password, { mode: 0o600 })
   if (account.uid !== undefined && account.gid !== undefined) await chown(file, account.uid, account.gid)
@@ -142,8 +113,7 @@ async function makeCluster(
     const said = stderr.split('\n').find(line => /error|fatal|could not/i.test(line))
     throw new PostgresUnavailable(`initdb failed: ${said ?? 'no message'}`)
   }
-  if (!stays) await rm(file)
-  return password
+  await rm(file)
 }
 
 /** Uses ports below the ephemeral range, so that no other program gets the port while the server is stopped. */

@@ -12,21 +12,13 @@ export function median(values: readonly number[]): number {
 }
 
 /** Returns a quantile of values in any order. */
-export function quantile(values: ArrayLike<number>, share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** Returns a quantile of latencies, given in microseconds in any order, in milliseconds. */
-export function quantileMs(latencies: Uint32Array, share: number): number {
-  return quantile(latencies, share) / 1000
-}
-
-/** Formats milliseconds; nothing if there are none. */
-export const ms = (value: number | undefined) =>
-  value === undefined ? '' : value.toFixed(value < 10 ? 2 : 1)
-
-export const percent = (share: number) => `${(100 * share).toFixed(0)} %`
+/** Formats milliseconds. */
+export const ms = (value: number) => value.toFixed(value < 10 ? 2 : 1)
 
 /** Prints a table: words to the left, figures to the right. The first row has the headings. */
 export function printTable(rows: readonly (readonly string[])[]): void {
@@ -42,4 +34,33 @@ export function printTable(rows: readonly (readonly string[])[]): void {
         .join('  ')
         .trimEnd(),
     )
+}
+
+/** How often work was done, and the times that it took, in milliseconds. */
+export interface Measured {
+  readonly count: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+}
+
+export function summarize(times: readonly number[], seconds: number): Measured {
+  return {
+    count: times.length,
+    perSecond: times.length / seconds,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+  }
+}
+
+export function printMeasured(name: string, { perSecond, p50, p99, count }: Measured): void {
+  say(
+    `${name.padEnd(34)}${perSecond.toFixed(0).padStart(7)}/s  p50 ${ms(p50)} ms  p99 ${ms(p99)} ms  (${count})`,
+  )
+}
+
+/** Returns the processor time of this process in microseconds. */
+export function ownCpuUs(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
 }
