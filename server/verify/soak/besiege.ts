@@ -11,7 +11,7 @@ import { say } from '../bench/figures.ts'
 import { keys } from '../support/callers.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
-import { makeReactorOver } from '../support/started-replicas.ts'
+import { callOver, makeReactorOver } from '../support/started-replicas.ts'
 import { attacks, type Victim } from './attacks.ts'
 import { mebibytes, startTarget } from './target.ts'
 import { startWatcher } from './watcher.ts'
@@ -62,13 +62,9 @@ async function freePort(): Promise<number> {
 }
 
 async function createToken(key: string, token: object): Promise<string> {
-  const response = await fetch(`${url}/tokens`, {
-    method: 'POST',
-    headers: { 'SVC-API-KEY': key, 'Content-Type': 'application/json' },
-    body: JSON.stringify(token),
-  })
-  if (response.status !== 201) throw new Error(await response.text())
-  return ((await response.json()) as { readonly id: string }).id
+  const { status, json } = await callOver(url, key, 'POST', '/tokens', token)
+  if (status !== 201) throw new Error(JSON.stringify(json))
+  return json.id
 }
 
 async function prepare(): Promise<Victim> {

@@ -69,18 +69,37 @@ export function startReplicas(
   }
 }
 
+/** Sends a request over the network. */
+export async function callOver(url: string, key: string, method: string, path: string, body?: object) {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'SVC-API-KEY': key, ...(body && { 'Content-Type': type }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const { status, headers } = response
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
+  return { status, headers, json: (text === '' ? undefined : JSON.parse(text)) as any }
+}
+
+/** Returns all listed tokens, page by page, with duplicates. */
+export async function listOver(url: string, key: string): Promise<{ id: string; data: unknown }[]> {
+  const tokens = []
+  for (let page = 1; ; page++) {
+    const { json } = await callOver(url, key, 'GET', `/tokens?page=${page}&size=100`)
+    tokens.push(...json.data)
+    if (page >= json.pagination.total_pages) return tokens
+  }
+}
+
 /** Creates an asynchronous reactor. @returns the path that invokes it */
 export async function makeReactorOver(url: string, key: string, code: string): Promise<string> {
-  const post = async (path: string, body: object): Promise<{ id: string }> => {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'SVC-API-KEY': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    if (response.status !== 201) throw new Error(await response.text())
-    return response.json() as Promise<{ id: string }>
+  const post = async (path: string, body: object): Promise<string> => {
+    const { status, json } = await callOver(url, key, 'POST', path, body)
+    if (status !== 201) throw new Error(JSON.stringify(json))
+    return json.id
   }
-  const formula = await post('/reactor-formulas', { name: 'F', type: 'private', code })
-  const { id } = await post('/reactors', { name: 'R', configuration: {}, formula: { id: formula.id } })
-  return `/reactors/${id}/react`
+  const id = await post('/reactor-formulas', { name: 'F', type: 'private', code })
+  return `/reactors/${await post('/reactors', { name: 'R', configuration: {}, formula: { id } })}/react`
 }

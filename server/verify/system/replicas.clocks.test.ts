@@ -2,7 +2,7 @@
 import t from 'tap'
 import { openSchema, withPostgres } from '../support/postgres.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { makeReactorOver, type Replica, startReplicas } from '../support/started-replicas.ts'
+import { callOver, makeReactorOver, type Replica, startReplicas } from '../support/started-replicas.ts'
 
 /**
  * Two servers with wrong clocks, one ahead and one behind, by far more than a test takes on a slow machine. This has no
@@ -31,16 +31,8 @@ t.test('two servers with wrong clocks on one database', withPostgres, async t =>
   ])
   const both = [ahead, behind]
   const { publicKey, privateKey, managementKey } = replicas.tenant()
-  const call = async ({ url }: Replica, key: string, method: string, path: string, body?: object) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { 'SVC-API-KEY': key, ...(body ? { 'Content-Type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await response.text()
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
-    return { status: response.status, json: (text === '' ? undefined : JSON.parse(text)) as any }
-  }
+  const call = ({ url }: Replica, key: string, method: string, path: string, body?: object) =>
+    callOver(url, key, method, path, body)
   const create = (by: Replica, more: object = {}) =>
     call(by, privateKey, 'POST', '/tokens', { type: 'token', data: 'x', ...more })
   const advance = (ms: number) => Promise.all(both.map(replica => replica.advance(ms)))

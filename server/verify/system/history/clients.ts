@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../src/base/json/json.ts'
 import { Dice } from '../../support/dice.ts'
 import { type Answer, type Call, fieldNames, type Request, type Shown } from './call.ts'
 import { exchange, type Reply, type Sending, type Servers } from './connection.ts'
-import { Recorder, type Sent } from './recorder.ts'
 
 export interface ClientOptions {
   readonly seed: string
@@ -10,6 +9,8 @@ export interface ClientOptions {
   readonly key: string
   /** Called for each response. */
   onAnswer(): void
+  /** Called for each request without one, and for each 503. */
+  onLost?(): void
 }
 
 const clients = 8
@@ -17,6 +18,28 @@ const clients = 8
 const ids = ['own-0', 'own-1', 'own-2']
 const values = ['value 0', 'value 1', 'value 2']
 const groups = ['g0', 'g1', 'g2']
+
+/** A request that was sent and has no outcome yet. */
+interface Sent {
+  /** Records the response. */
+  answered(answer: Answer): void
+  /** Records that the outcome will stay unknown. */
+  lost(): void
+}
+
+/** Records what clients see, in one order of all requests and responses. */
+class Recorder {
+  readonly calls: Call[] = []
+  #last = 0
+
+  send(client: string, request: Request): Sent {
+    const from = ++this.#last
+    return {
+      answered: answer => void this.calls.push({ client, from, to: ++this.#last, request, answer }),
+      lost: () => void this.calls.push({ client, from, request }),
+    }
+  }
+}
 
 /** Clients of one tenant that work on the same tokens at once, and record what they see. */
 export class HistoryClients {
@@ -26,6 +49,7 @@ export class HistoryClients {
   /** Ids that a response has shown, except those that clients choose. */
   readonly #known: string[] = []
   #marks = 0
+  #left = 0
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -40,14 +64,18 @@ export class HistoryClients {
     return this.#faults
   }
 
-  /** Sends about this many requests. */
-  async run(requests: number): Promise<void> {
-    let left = requests
+  /** Sends about this many requests, or until `stop`. */
+  async run(requests = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#left = requests
     const work = async (name: string) => {
       const dice = new Dice(`${this.#options.seed} ${name}`)
-      while (left-- > 0 && this.#faults.length === 0) await this.#next(name, dice)
+      while (this.#left-- > 0 && this.#faults.length === 0) await this.#next(name, dice)
     }
     await Promise.all(Array.from({ length: clients }, (_, n) => work(`client ${n}`)))
+  }
+
+  stop(): void {
+    this.#left = 0
   }
 
   /** Lists all tokens, and reads each token that was ever shown. */
@@ -213,7 +241,8 @@ export class HistoryClients {
   async #exchange(dice: Dice, sending: Sending): Promise<Reply> {
     const { servers, key } = this.#options
     const reply = await exchange(servers, key, sending, urls => dice.pick(urls))
-    if (reply !== 'lost') this.#options.onAnswer()
+    if (reply === 'lost') this.#options.onLost?.()
+    else this.#options.onAnswer()
     return reply
   }
 

@@ -44,7 +44,7 @@ export async function runHistory(
   for (let episode = 1; ; episode++) {
     const startMs = performance.now()
     const name = `${seed} ${episode}`
-    const tenant = await newTenant(fleet)
+    const tenant = await newTenant(fleet.urls()[0])
     const dice = new Dice(`${name} faults`)
     const faults = new Faults(dice, { fleet, managementKey: tenant.management_key, ...(proxy && { proxy }) })
     let untilFault = dice.int(...betweenFaults)
@@ -75,12 +75,14 @@ export async function runHistory(
 }
 
 interface Tenant {
+  readonly tenant_id: string
   readonly private_key: string
   readonly management_key: string
 }
 
-async function newTenant(fleet: Fleet): Promise<Tenant> {
-  const response = await fetch(`${fleet.urls()[0]}/_dev/tenants`, { method: 'POST' })
+/** Makes a tenant on a development server. */
+export async function newTenant(url = ''): Promise<Tenant> {
+  const response = await fetch(`${url}/_dev/tenants`, { method: 'POST' })
   if (response.status !== 201) throw new Error(`no tenant: ${await response.text()}`)
   return (await response.json()) as Tenant
 }
