@@ -153,6 +153,9 @@ t.test('a refusal of code names the line, and what to write', async t => {
     ['\n\nvar public = 1', /strict mode.* at line 3$/],
     ['\nconst a = ;', /Unexpected token.*\(2:10\)$/],
     ['function a(b, b) {}', /Duplicate parameter.* at line 1$/],
+    ['module.exports = async req => {', /Unexpected token.*\(1:31\)$/],
+    ['module.exports = async () => import("a")', /import is not supported; use require \(1:29\)$/],
+    ['module.exports = { handler() {} }', /exports no function/],
   ]
   for (const [code, detail] of refused) t.match(await sandbox.formula(code), { kind: 'unusable', detail })
 })
