@@ -1,6 +1,7 @@
 /**
  * Starts plain Node, without the permission model, under the wrapper that this host uses for formulas, and lets it
- * try what a process could do that has escaped from SES. Prints the results and the claimed isolation as JSON.
+ * try what a process could do that has escaped from SES. Then runs two formulas. Prints the results and the claimed
+ * isolation as JSON.
  * Argument: the tools that the host pretends not to have, as JSON.
  */
 import { once } from 'node:events'
@@ -8,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { body, openSandbox } from './_fixture.ts'
 import { findLauncher } from './processes/launch.ts'
 import { OsProcess } from './processes/os-process.ts'
 import { defaultLimits } from './sandbox-limits.ts'
@@ -37,11 +39,12 @@ const tries = `
   const report = network => socket.write(JSON.stringify({ ...results, network }) + '\\n')
   socket.resume()
 `
+const without = JSON.parse(process.argv.at(-1) ?? '[]')
 const { isolation, launch } = await findLauncher({
   limits: defaultLimits(1),
   jitless: true,
   boot: tries,
-  without: JSON.parse(process.argv.at(-1) ?? '[]'),
+  without,
   withoutPermissionModel: true,
 })
 const launched = launch()
@@ -72,6 +75,11 @@ try {
 } catch {
   isGone = true
 }
-process.stdout.write(JSON.stringify({ ...results, isGone }))
+const sandbox = openSandbox({ teardown() {} }, {}, { without })
+const answer = await sandbox.raw(body('return { raw: 1 }'))
+const overflow = await sandbox.formula(body('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))'))
+const ran = [answer, overflow.kind === 'failed' && overflow.reason, sandbox.isolation()]
+await sandbox.close()
+process.stdout.write(JSON.stringify({ ...results, isGone, ran }))
 server.close()
 rmSync(folder, { recursive: true })

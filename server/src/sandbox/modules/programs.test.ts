@@ -4,6 +4,11 @@ import { body, openSandbox } from '../_fixture.ts'
 /** Adds a word to code that gives it a compartment of its own, and has no effect. */
 const alone = (code: string) => `/* globalThis */ ${code}`
 
+/** A body that answers with what an expression throws. */
+const thrown = (expression: string) =>
+  `try { ${expression} } catch (error) { return { raw: [error.name, error.message, error instanceof ReferenceError] } }`
+const undeclared = (name: string) => ['ReferenceError', `${name} is not defined`, true]
+
 /** Each body has this answer in shared and in separate globals, and again in the next invocation. */
 const alike: readonly [body: string, raw: unknown][] = [
   ['const before = typeof fetch; fetch = 1; return { raw: [before, fetch] }', ['function', 1]],
@@ -25,9 +30,20 @@ const alike: readonly [body: string, raw: unknown][] = [
     'const pattern = /a/g; pattern.x = (pattern.x ?? 0) + 1; pattern.test("aa"); return { raw: [pattern.x, pattern.lastIndex] }',
     [1, 1],
   ],
+  [thrown('return { raw: nothing }'), undeclared('nothing')],
+  [thrown('nothing.member'), undeclared('nothing')],
+  [thrown('nothing()'), undeclared('nothing')],
+  ['return { raw: [typeof nothing, typeof(nothing)] }', ['undefined', 'undefined']],
+  ["if (typeof window !== 'undefined') window.x = 1; return { raw: typeof(nothing) }", 'undefined'],
+  ['made = 3; made++; return { raw: made }', 4],
+  [
+    'const { a, b = 2 } = { a: 1 }; const f = (c, ...d) => c + d.length; return { raw: [a, b, f(1, 2)] }',
+    [1, 2, 2],
+  ],
+  ['return { raw: [typeof Array, typeof undefined, isNaN(NaN)] }', ['function', 'undefined', true]],
 ]
 
-t.test('globals that an invocation changes are its own', async t => {
+t.test('globals that an invocation changes are its own, and names that nothing declares throw', async t => {
   const sandbox = openSandbox(t)
   for (const [text, raw] of alike) {
     const code = body(text)
@@ -180,4 +196,53 @@ t.test('any name that is assigned to can be declared, and no program is refused 
   t.equal(await sandbox.raw(body(`${text}; return { raw: 1 }`)), 1)
   const many = Array.from({ length: 1_000 }, (_, n) => `"v${n} = 1"`).join('; ')
   t.equal(await sandbox.raw(body(`${many}; return { raw: 1 }`)), 1)
+})
+
+t.test('a member of the globals that does not exist is undefined', async t => {
+  const sandbox = openSandbox(t)
+  const code = body(`
+    const read = () => { try { return nothing } catch (error) { return error.name } }
+    const member = globalThis.nothing === undefined
+    return { raw: [read(), member, globalThis.nothing ?? null, read(), 'other' in globalThis, typeof other] }`)
+  t.same(await sandbox.raw(code), ['ReferenceError', true, null, 'ReferenceError', false, 'undefined'])
+})
+
+t.test('a module may ask by typeof for a name that the formula reads', async t => {
+  const moduleRoot = t.testdir({ 'own.cjs': `exports.kind = () => typeof nothing` })
+  const sandbox = openSandbox(t, { modules: ['own=./own.cjs'], moduleRoot })
+  const code = body(`const { kind } = require('own'); return { raw: [kind(), typeof nothing] }`)
+  t.same(await sandbox.raw(code), ['undefined', 'undefined'])
+  t.same(await sandbox.raw(body(thrown(`require('own'); return { raw: absent }`))), undeclared('absent'))
+})
+
+t.test('the line of an error is that of the formula, whose client or module threw it', async t => {
+  const moduleRoot = t.testdir({
+    'own.cjs': `${'\n'.repeat(50)}exports.fail = () => { throw new Error('a') }`,
+  })
+  const sandbox = openSandbox(t, { modules: ['own=./own.cjs'], moduleRoot })
+  const svc = async () => ({ status: 404, headers: {}, body: '' })
+  const detail = async (code: string) => {
+    const outcome = await sandbox.formula(code, { svc })
+    return outcome.kind === 'failed' ? outcome.detail : outcome.kind
+  }
+  t.match(
+    await detail(`\nmodule.exports = async ({ svc }) => {\n  await svc.tokens.get('a')\n}`),
+    /at line 3$/,
+  )
+  t.match(await detail(`module.exports = async ({ svc }) => {\n  new URL('')\n}`), /at line 2$/)
+  t.match(await detail(`module.exports = () => {\n\n  require('own').fail()\n}`), /at line 3$/)
+})
+
+t.test('a module that is missing is named', async t => {
+  const sandbox = openSandbox(t)
+  const message = (name: string) =>
+    sandbox.raw(
+      body(`try { require(${JSON.stringify(name)}) } catch (error) { return { raw: error.message } }`),
+    )
+  t.match(
+    await message('some-package'),
+    /^the module some-package is not available; the available ones are: @surrogate/,
+  )
+  t.match(await message('4242 4242 no name'), /^this module is not available/)
+  t.match(await message('fs'), /^the module fs is not available/)
 })
