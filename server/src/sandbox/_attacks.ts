@@ -28,6 +28,13 @@ export const answered = (raw: unknown) => ({ kind: 'answered', raw })
 export const attacks = (must: object, tries: Tries, more: Partial<Attack> = {}): Attack[] =>
   Object.entries(tries).map(([name, text]) => ({ name, tries: text, must, ...more }))
 
+/** Returns attacks whose bodies end with the answer that they must have: `return { raw: 1 } // => 1`. */
+export const answering = (tries: Tries): Attack[] =>
+  Object.entries(tries).flatMap(([name, text]) => {
+    const [, raw = ''] = text.split(' // => ')
+    return attacks(answered(JSON.parse(raw)), { [name]: `${text}\n` })
+  })
+
 const canary = 'canary-4242424242424242'
 
 /**

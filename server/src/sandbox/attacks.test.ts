@@ -1,10 +1,10 @@
-import { answered, attacks, testAttacks } from './_attacks.ts'
+import { answered, answering, attacks, type Tries, testAttacks } from './_attacks.ts'
 
 const threw = { kind: 'failed', reason: 'threw' }
 const shape = { kind: 'failed', reason: 'shape' }
 
 /** Attacks by names: ways out of the compartment, or into another one. */
-const refused: Readonly<Record<string, string>> = {
+const refused: Tries = {
   'the constructor of a function': `return { raw: (() => {}).constructor('return this')() }`,
   'the constructor of an async function': `return { raw: await (async () => {}).constructor('return this')() }`,
   'the constructor of a generator': `return { raw: [...(function* () {}).constructor('yield this')()] }`,
@@ -51,7 +51,7 @@ const refused: Readonly<Record<string, string>> = {
   'errors given to a class may be hostile': `const { BadRequestError } = require('@surrogate/formula-errors'); throw new BadRequestError(new Proxy({}, { ownKeys() { throw 1 } }))`,
 }
 
-const unusable: Readonly<Record<string, string>> = {
+const unusable: Tries = {
   'import()': `import('node:fs')`,
   'import() after a comment': `import/**/('node:fs')`,
   'import() after a line comment': `import//
@@ -71,104 +71,41 @@ const unusable: Readonly<Record<string, string>> = {
 }
 
 /** Formulas that answer with an empty list of what they found. */
-const finding: Readonly<Record<string, string>> = {
+const finding: Tries = {
   'globals that carry state or code out of the compartment are missing': `return { raw: ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'WeakRef', 'FinalizationRegistry', 'Compartment', 'lockdown', 'ModuleSource', '__natives', '__bridge', 'boot', 'exported', 'runner', 'getStackString'].filter(n => globalThis[n] !== undefined || Function('try { return typeof ' + n + ' !== "undefined" } catch { return false }')()) }`,
   'the stack of an error shows no path of the host': `const seen = []; for (const f of [() => null.x, () => require('fs'), () => new URL(''), () => JSON.parse('{')]) try { f() } catch (e) { seen.push(String(e.stack)) } return { raw: seen.filter(s => /\\.js|node:|\\/work|file:|runner/.test(s)) }`,
   'a clone of an error shows no path of the host': `const seen = []; for (const f of [() => null.x, () => new URL('')]) try { f() } catch (e) { const c = structuredClone(e); seen.push(String(c.stack) + Object.getOwnPropertyNames(c).map(n => String(c[n]))) } return { raw: seen.filter(s => /node:|runner|at /.test(s)) }`,
 }
 
-const misshapen: Readonly<Record<string, string>> = {
+const misshapen: Tries = {
   'a member __proto__ of the answer is refused': `return { raw: JSON.parse('{"a": {"__proto__": {"polluted": 1}, "b": 1}}') }`,
   'a header of a chosen response does not become a member of every object': `const { CustomHttpResponseError: C } = require('@surrogate/formula-errors'); throw new C({ status: 200, headers: JSON.parse('{"__proto__": "a", "x-a": "b"}') })`,
 }
 
-/** Formulas that find out nothing, and what they answer with. */
-const harmless: Readonly<Record<string, readonly [tries: string, raw: unknown]>> = {
-  'the global object by a Function is the formula’s own': [
-    `return { raw: [Function('return this')() === globalThis, (0, eval)('this') === globalThis, typeof Function('return process')().binding] }`,
-    [false, true, 'undefined'],
-  ],
-  'a function reveals nothing about its caller': [
-    `return { raw: (function f() { return [f.caller ?? null, f.arguments ?? null] })() }`,
-    [null, null],
-  ],
-  'process has an empty environment, a version, nextTick and hrtime': [
-    `return { raw: [Object.keys(process), process.env, process.version] }`,
-    [['env', 'hrtime', 'version', 'nextTick'], {}, 'v16.20.2'],
-  ],
-  'require and module lead nowhere': [
-    `return { raw: [Object.keys(require), Object.keys(module), typeof require.main, typeof require.cache, module.constructor === Object, __filename, __dirname] }`,
-    [[], ['exports'], 'undefined', 'undefined', true, '/formula.js', '/'],
-  ],
-  'a member __proto__ of a literal changes nothing else': [
-    `const o = JSON.parse('{"__proto__": {"polluted": 1}}'); return { raw: [({}).polluted ?? null, Object.assign({}, o).polluted] }`,
-    [null, 1],
-  ],
-  'Error.prepareStackTrace is given no call sites': [
-    `let got = null; try { Error.prepareStackTrace = (e, sites) => { got = sites.map(s => s.getFileName()); return '' } } catch {} const s = new Error('x').stack; return { raw: got }`,
-    null,
-  ],
-  'Error.captureStackTrace shows no path of the host': [
-    `const o = {}; Error.captureStackTrace(o); return { raw: /node:|\\/work|runner/.test(String(o.stack)) }`,
-    false,
-  ],
-  'the message of an error of the host shows no path': [
-    `const seen = []; for (const n of ['fs', '/etc/passwd', 'x'.repeat(9)]) try { require(n) } catch (e) { seen.push(/node_modules|\\/work|\\/etc|fs$/.test(e.message)) } return { raw: seen }`,
-    [false, false, false],
-  ],
-  'a regular expression reveals nothing of earlier matches': [
-    `/(secret)/.test('secret'); return { raw: [RegExp.$1, RegExp.lastMatch, RegExp.input, RegExp['$_']].map(v => v ?? null) }`,
-    [null, null, null, null],
-  ],
-  'fresh memory is empty': [
-    `const all = [Buffer.allocUnsafe(4096), new Uint8Array(4096), Buffer.from('x')]; return { raw: [all[0].every(b => b === 0), all[1].every(b => b === 0), all[2].buffer.byteLength] }`,
-    [true, true, 1],
-  ],
-  'a view may not lie about its length': [
-    `class Liar extends Uint8Array { get length() { return 1e6 } get byteLength() { return 1e6 } get buffer() { return new ArrayBuffer(1e6) } static get [Symbol.species]() { return Array } } const c = require('crypto'); return { raw: [c.createHash('sha256').update(new Liar([97])).digest('hex').slice(0, 8), new TextDecoder().decode(new Liar([98]))] }`,
-    ['ca978112', 'b'],
-  ],
-  'an encoding may not change while it is checked': [
-    `let n = 0; const e = { toString: () => (n++ ? 'hex' : 'utf8') }; try { return { raw: Buffer.from('a').toString(e) } } catch (x) { return { raw: x.name } }`,
-    'a',
-  ],
-  'globals replaced by the formula do not reach the host': [
-    `for (const n of ['JSON', 'Promise', 'Object', 'Array', 'Reflect', 'Error', 'TypeError', 'Map', 'Symbol']) globalThis[n] = null; return { raw: 1 }`,
-    1,
-  ],
-  'an answer may be a promise of another kind': [
-    `return { then(resolve) { resolve({ raw: 'a' }); resolve({ raw: 'b' }); throw 1 } }`,
-    'a',
-  ],
-  'an answer that changes between reads is read once': [`let n = 0; return { get raw() { return ++n } }`, 1],
-  'an answer may be a proxy': [
-    `return new Proxy({}, { get: (_, n) => (n === 'raw' ? [1] : undefined), has: () => true })`,
-    [1],
-  ],
-  'toJSON cannot pass on references': [
-    `return { raw: { toJSON() { return { this: typeof this, g: typeof globalThis.boot } } } }`,
-    { this: 'object', g: 'undefined' },
-  ],
-  'a proxy that is printed runs in the formula': [
-    `console.log(new Proxy({}, { ownKeys() { throw new Error('trap') } }), new Proxy([], {})); return { raw: 1 }`,
-    1,
-  ],
-  'the client cannot reach another server': [
-    `const { constructor: Surrogate } = req.svc; const other = new Surrogate({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }); try { await other.tokens.get('a') } catch (e) { return { raw: e.name } }`,
-    'ConnectionError',
-  ],
-  'a fetch that the operator does not allow is refused': [
-    `try { await fetch('http://127.0.0.1:1/') } catch (e) { return { raw: [e.name, e.message] } }`,
-    ['TypeError', 'fetch is not available: the operator allows no origin'],
-  ],
-  'the clock and the language reveal nothing about the host': [
-    `return { raw: [new Date(0).getTimezoneOffset(), Intl.DateTimeFormat().resolvedOptions().timeZone, Intl.DateTimeFormat().resolvedOptions().locale, typeof Intl.Segmenter] }`,
-    [0, 'UTC', 'en-US', 'undefined'],
-  ],
-  'eval stays inside': [
-    `var secret = 1; return { raw: [eval('typeof process.binding'), eval('1 + 1'), (0, eval)('typeof require')] }`,
-    ['undefined', 2, 'undefined'],
-  ],
+/** Formulas that find out nothing, and what they answer with behind the arrow. */
+const harmless: Tries = {
+  'the global object by a Function is the formula’s own': `return { raw: [Function('return this')() === globalThis, (0, eval)('this') === globalThis, typeof Function('return process')().binding] } // => [false,true,"undefined"]`,
+  'a function reveals nothing about its caller': `return { raw: (function f() { return [f.caller ?? null, f.arguments ?? null] })() } // => [null,null]`,
+  'process has an empty environment, a version, nextTick and hrtime': `return { raw: [Object.keys(process), process.env, process.version] } // => [["env","hrtime","version","nextTick"],{},"v16.20.2"]`,
+  'require and module lead nowhere': `return { raw: [Object.keys(require), Object.keys(module), typeof require.main, typeof require.cache, module.constructor === Object, __filename, __dirname] } // => [[],["exports"],"undefined","undefined",true,"/formula.js","/"]`,
+  'a member __proto__ of a literal changes nothing else': `const o = JSON.parse('{"__proto__": {"polluted": 1}}'); return { raw: [({}).polluted ?? null, Object.assign({}, o).polluted] } // => [null,1]`,
+  'Error.prepareStackTrace is given no call sites': `let got = null; try { Error.prepareStackTrace = (e, sites) => { got = sites.map(s => s.getFileName()); return '' } } catch {} const s = new Error('x').stack; return { raw: got } // => null`,
+  'Error.captureStackTrace shows no path of the host': `const o = {}; Error.captureStackTrace(o); return { raw: /node:|\\/work|runner/.test(String(o.stack)) } // => false`,
+  'the message of an error of the host shows no path': `const seen = []; for (const n of ['fs', '/etc/passwd', 'x'.repeat(9)]) try { require(n) } catch (e) { seen.push(/node_modules|\\/work|\\/etc|fs$/.test(e.message)) } return { raw: seen } // => [false,false,false]`,
+  'a regular expression reveals nothing of earlier matches': `/(secret)/.test('secret'); return { raw: [RegExp.$1, RegExp.lastMatch, RegExp.input, RegExp['$_']].map(v => v ?? null) } // => [null,null,null,null]`,
+  'fresh memory is empty': `const all = [Buffer.allocUnsafe(4096), new Uint8Array(4096), Buffer.from('x')]; return { raw: [all[0].every(b => b === 0), all[1].every(b => b === 0), all[2].buffer.byteLength] } // => [true,true,1]`,
+  'a view may not lie about its length': `class Liar extends Uint8Array { get length() { return 1e6 } get byteLength() { return 1e6 } get buffer() { return new ArrayBuffer(1e6) } static get [Symbol.species]() { return Array } } const c = require('crypto'); return { raw: [c.createHash('sha256').update(new Liar([97])).digest('hex').slice(0, 8), new TextDecoder().decode(new Liar([98]))] } // => ["ca978112","b"]`,
+  'an encoding may not change while it is checked': `let n = 0; const e = { toString: () => (n++ ? 'hex' : 'utf8') }; try { return { raw: Buffer.from('a').toString(e) } } catch (x) { return { raw: x.name } } // => "a"`,
+  'globals replaced by the formula do not reach the host': `for (const n of ['JSON', 'Promise', 'Object', 'Array', 'Reflect', 'Error', 'TypeError', 'Map', 'Symbol']) globalThis[n] = null; return { raw: 1 } // => 1`,
+  'an answer may be a promise of another kind': `return { then(resolve) { resolve({ raw: 'a' }); resolve({ raw: 'b' }); throw 1 } } // => "a"`,
+  'an answer that changes between reads is read once': `let n = 0; return { get raw() { return ++n } } // => 1`,
+  'an answer may be a proxy': `return new Proxy({}, { get: (_, n) => (n === 'raw' ? [1] : undefined), has: () => true }) // => [1]`,
+  'toJSON cannot pass on references': `return { raw: { toJSON() { return { this: typeof this, g: typeof globalThis.boot } } } } // => {"this":"object","g":"undefined"}`,
+  'a proxy that is printed runs in the formula': `console.log(new Proxy({}, { ownKeys() { throw new Error('trap') } }), new Proxy([], {})); return { raw: 1 } // => 1`,
+  'the client cannot reach another server': `const { constructor: Surrogate } = req.svc; const other = new Surrogate({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }); try { await other.tokens.get('a') } catch (e) { return { raw: e.name } } // => "ConnectionError"`,
+  'a fetch that the operator does not allow is refused': `try { await fetch('http://127.0.0.1:1/') } catch (e) { return { raw: [e.name, e.message] } } // => ["TypeError","fetch is not available: the operator allows no origin"]`,
+  'the clock and the language reveal nothing about the host': `return { raw: [new Date(0).getTimezoneOffset(), Intl.DateTimeFormat().resolvedOptions().timeZone, Intl.DateTimeFormat().resolvedOptions().locale, typeof Intl.Segmenter] } // => [0,"UTC","en-US","undefined"]`,
+  'eval stays inside': `var secret = 1; return { raw: [eval('typeof process.binding'), eval('1 + 1'), (0, eval)('typeof require')] } // => ["undefined",2,"undefined"]`,
 }
 
 const failing: Readonly<Record<string, readonly [tries: string, detail: RegExp]>> = {
@@ -249,7 +186,7 @@ testAttacks([
   ...attacks({ kind: 'unusable' }, unusable),
   ...attacks(answered([]), finding),
   ...attacks(shape, misshapen),
-  ...Object.entries(harmless).flatMap(([name, [tries, raw]]) => attacks(answered(raw), { [name]: tries })),
+  ...answering(harmless),
   ...Object.entries(failing).flatMap(([name, [tries, detail]]) =>
     attacks({ ...threw, detail }, { [name]: tries }),
   ),
