@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openProxy, target } from '../proxy/_fixture.ts'
-import { readCustomResponse } from '../sandbox/custom-response.ts'
+import { readCustomResponse } from '../sandbox/protocol/report.ts'
 
 /** By whom they are obeyed. */
 const reserved: Readonly<Record<string, readonly string[]>> = {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { body, openSandbox } from './_fixture.ts'
 import { findLauncher } from './processes/launch.ts'
-import { OsProcess } from './processes/os-process.ts'
+import { OsProcess } from './processes/runner.ts'
 import { defaultLimits } from './sandbox-limits.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'surrogate-probe-'))

@@ -1,6 +1,6 @@
 /// <reference types="ses" />
 import type { BootHeader } from '../protocol/messages.ts'
-import { bridge } from './bridge.child.ts'
+import { bridge } from './invocation.child.ts'
 import { natives } from './natives.child.ts'
 import { allowOverrides } from './overrides.child.ts'
 

@@ -1,6 +1,5 @@
 import type { HeaderPairs, Report, RunnerLimits } from '../protocol/messages.ts'
-import type { Current } from './bridge.child.ts'
-import type { CallResponse } from './inside/host.child.ts'
+import type { Bridge, CallResponse } from './inside/host.child.ts'
 
 interface PendingCall {
   resolve(response: CallResponse): void
@@ -26,8 +25,8 @@ const most = 100
 const { setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask } = globalThis
 
 /** The timers, output and calls of one invocation. `finish` ends them all. */
-export class Invocation implements Current {
-  readonly run: number
+export class Invocation implements Bridge {
+  readonly #run: number
   readonly #options: InvocationOptions
   readonly #timers = new Map<number, () => void>()
   readonly #calls = new Map<number, PendingCall>()
@@ -38,11 +37,7 @@ export class Invocation implements Current {
 
   constructor(options: InvocationOptions) {
     this.#options = options
-    this.run = options.run
-  }
-
-  get over(): boolean {
-    return this.#over
+    this.#run = options.run
   }
 
   /** Ends the invocation. Further calls have no effect. */
@@ -65,7 +60,7 @@ export class Invocation implements Current {
     const line = `${text}`.slice(0, lineLength)
     this.#printed.lines++
     this.#printed.length += line.length
-    this.#options.send({ type: 'console', run: this.run, level: `${level}`, text: line.toWellFormed() })
+    this.#options.send({ type: 'console', run: this.#run, level: `${level}`, text: line.toWellFormed() })
   }
 
   setTimer(callback: () => void, ms: number, repeat: boolean): number {
@@ -117,7 +112,7 @@ export class Invocation implements Current {
     const call = this.#nextCall++
     return new Promise<CallResponse>((resolve, reject) => {
       this.#calls.set(call, { resolve, reject })
-      const request = { type: 'call', run: this.run, call, kind, method: `${method}`, target: `${target}` }
+      const request = { type: 'call', run: this.#run, call, kind, method: `${method}`, target: `${target}` }
       this.#options.send({ ...request, headers: pairs, hasBody: body !== undefined }, body)
     })
   }
@@ -135,4 +130,25 @@ export class Invocation implements Current {
     this.#calls.delete(call)
     return pending
   }
+}
+
+let current: Bridge | undefined
+
+/** Sets the invocation that the shared classes use through the bridge. */
+export function setCurrent(invocation: Bridge | undefined): void {
+  current = invocation
+}
+
+function now(): Bridge {
+  if (!current) throw new TypeError('the invocation is over')
+  return current
+}
+
+/** Delegates to the current invocation. Code left over from an earlier invocation has no effect. */
+export const bridge: Bridge = {
+  print: (level, text) => current?.print(level, text),
+  setTimer: (callback, ms, repeat) => now().setTimer(callback, ms, repeat),
+  clearTimer: id => current?.clearTimer(id),
+  soon: callback => now().soon(callback),
+  call: (kind, method, target, headers, body) => now().call(kind, method, target, headers, body),
 }

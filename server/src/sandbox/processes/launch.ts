@@ -4,7 +4,7 @@ import type { SandboxLimits } from '../sandbox-limits.ts'
 import { type EmptyRoot, emptyRootOf } from './empty-root.ts'
 import { findNode as findNodeOfHost, findProgram } from './find-node.ts'
 import type { Isolation } from './isolation.ts'
-import type { Launched } from './os-process.ts'
+import type { Launched } from './runner.ts'
 
 /** Starts isolated processes. */
 interface Launcher {

@@ -4,8 +4,7 @@ import type { BackOff } from '../admission/back-off.ts'
 import type { BootHeader } from '../protocol/messages.ts'
 import type { Egress } from '../sandbox.ts'
 import { mostProcesses, type SandboxLimits } from '../sandbox-limits.ts'
-import type { Launched } from './os-process.ts'
-import type { End } from './runner.ts'
+import type { End, Launched } from './runner.ts'
 import { TenantProcess } from './tenant-process.ts'
 
 interface PoolOptions {

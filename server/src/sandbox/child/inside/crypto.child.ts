@@ -1,13 +1,16 @@
 import { Buffer } from './buffer.child.ts'
-import { exportKey, importKey, sign, verify, webNames } from './hmac-key.child.ts'
 import { natives } from './host.child.ts'
 import {
-  createPrivateKey,
-  createPublicKey,
+  createAsymmetricKey,
   createSecretKey,
+  exportKey,
+  importKey,
   KeyObject,
   secretBytes,
-} from './secret-key.child.ts'
+  sign,
+  verify,
+  webNames,
+} from './keys.child.ts'
 
 function getRandomValues<T>(bytes: T): T {
   if (!natives.fillRandom(bytes)) {
@@ -89,8 +92,8 @@ export const nodeCrypto = {
   getHashes: () => ['md5', 'sha1', 'sha256', 'sha384', 'sha512'],
   getCiphers: () => [],
   getCurves: () => [],
-  createPrivateKey,
-  createPublicKey,
+  createPrivateKey: createAsymmetricKey,
+  createPublicKey: createAsymmetricKey,
   createSecretKey,
   KeyObject,
   randomBytes,

@@ -1,4 +1,4 @@
-import type { AbortSignal } from './abort.child.ts'
+import type { AbortSignal } from './event.child.ts'
 import { bridge } from './host.child.ts'
 import { Request, type RequestInit, Response, unreadBody } from './http.child.ts'
 import { URL } from './url.child.ts'

@@ -1,4 +1,4 @@
-import type { AbortSignal } from './abort.child.ts'
+import type { AbortSignal } from './event.child.ts'
 import { Headers } from './headers.child.ts'
 import { natives } from './host.child.ts'
 import { utf8 } from './text-coding.child.ts'

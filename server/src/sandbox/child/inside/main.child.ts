@@ -2,17 +2,17 @@
  * The globals and modules of formulas: classes that use the host only through `host.child.ts`. Evaluated once for
  * each process in a separate compartment, then hardened. Objects that an invocation may change are created anew.
  */
-import { AbortController, AbortSignal, DOMException } from './abort.child.ts'
+
 import { atob, Buffer, btoa } from './buffer.child.ts'
 import { printers } from './console.child.ts'
 import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
-import { Event, EventTarget } from './event.child.ts'
+import { AbortController, AbortSignal, DOMException, Event, EventTarget } from './event.child.ts'
 import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
 import { formulaErrors, readFormulaError } from './formula-errors.child.ts'
 import { Headers } from './headers.child.ts'
-import { CryptoKey } from './hmac-key.child.ts'
 import { bridge, natives } from './host.child.ts'
 import { Request, Response } from './http.child.ts'
+import { CryptoKey } from './keys.child.ts'
 import { spelling } from './spelling.child.ts'
 import { TextDecoder, TextEncoder } from './text-coding.child.ts'
 import { URL, URLSearchParams } from './url.child.ts'

@@ -1,6 +1,6 @@
 import type { Remote } from '../natives.child.ts'
+import { type Pair, Pairs, pairsOf } from './headers.child.ts'
 import { natives } from './host.child.ts'
-import { type Pair, Pairs, pairsOf } from './pairs.child.ts'
 
 /** Returns the parameters of a URL: changing them changes the URL. */
 let parametersOf: (query: Remote) => URLSearchParams

@@ -1,11 +1,34 @@
+import { querystring } from './querystring.child.ts'
+import { util } from './util.child.ts'
+
+class FetchError extends Error {
+  override readonly name = 'FetchError'
+}
+
+class AbortError extends Error {
+  override readonly name = 'AbortError'
+}
+
+/** The package `node-fetch`, whose requests are those of the sandbox, as in its build for browsers. */
+const nodeFetch = (...request: Parameters<typeof fetch>): Promise<Response> => fetch(...request)
+
+export const fetchModule = Object.assign(nodeFetch, {
+  __esModule: true,
+  default: nodeFetch,
+  fetch: nodeFetch,
+  Headers,
+  Request,
+  Response,
+  FetchError,
+  AbortError,
+  isRedirect: (status: number) => [301, 302, 303, 307, 308].includes(status),
+})
+
 /**
  * Modules of Node that need nothing but the globals of formulas. Unlike the classes of `inside/` they are evaluated anew
  * for each invocation that requires one: code extends and changes them, and nothing of that is left for the next one.
  * Events and streams are those of the packages that other bundlers take, made of the code of Node.
  */
-import { fetchModule } from './fetch.child.ts'
-import { querystring } from './querystring.child.ts'
-import { util } from './util.child.ts'
 
 /** Of the bundler: evaluates a package when it is first asked for, as most formulas need only one. */
 declare const require: (name: string) => never

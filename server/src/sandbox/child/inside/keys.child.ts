@@ -43,11 +43,8 @@ export class CryptoKey {
     return key.#secret
   }
 }
-const { secretOf } = CryptoKey
 
-function refuse(): never {
-  throw new TypeError('keys of formulas are for HMAC, with SHA-1, SHA-256, SHA-384 or SHA-512')
-}
+const refusal = 'keys of formulas are for HMAC, with SHA-1, SHA-256, SHA-384 or SHA-512'
 
 export async function importKey(
   format: string,
@@ -57,10 +54,11 @@ export async function importKey(
   usages: readonly string[],
 ): Promise<CryptoKey> {
   const hash = nameOf(typeof algorithm === 'object' ? algorithm?.hash : undefined)
-  if (nameOf(algorithm) !== 'HMAC' || !Object.hasOwn(webNames, hash)) refuse()
-  const { k } = (format === 'jwk' ? data : {}) as { k?: unknown }
-  const bytes = format === 'jwk' ? Buffer.from(`${k}`, 'base64url') : format === 'raw' ? data : refuse()
-  const secret = natives.copy(bytes)
+  const isKnown = nameOf(algorithm) === 'HMAC' && Object.hasOwn(webNames, hash)
+  if (!isKnown || !['jwk', 'raw'].includes(format)) throw new TypeError(refusal)
+  const secret = natives.copy(
+    format === 'raw' ? data : Buffer.from(`${(data as { k?: unknown }).k}`, 'base64url'),
+  )
   if (!secret || secret.length === 0) throw new TypeError('the key must be bytes, at least one')
   const used = [...usages].map(usage => `${usage}`)
   if (used.length === 0 || used.some(usage => !usagesOfHmac.includes(usage))) {
@@ -70,15 +68,15 @@ export async function importKey(
 }
 
 export async function exportKey(format: string, key: CryptoKey): Promise<unknown> {
-  const secret = secretOf(key)
+  const secret = CryptoKey.secretOf(key)
   if (!key.extractable) throw new TypeError('the key is not extractable')
   if (format === 'raw') return natives.copy(secret)?.buffer
-  if (format !== 'jwk') refuse()
+  if (format !== 'jwk') throw new TypeError(refusal)
   return { kty: 'oct', k: Buffer.from(secret).toString('base64url'), ext: true, key_ops: [...key.usages] }
 }
 
 function hmac(key: CryptoKey, usage: string, data: unknown): Uint8Array {
-  const secret = secretOf(key)
+  const secret = CryptoKey.secretOf(key)
   if (!key.usages.includes(usage)) throw new TypeError(`the key is not for ${usage}`)
   const made = natives.hmac(webNames[key.algorithm.hash.name] ?? '', secret, data)
   if (!made) throw new TypeError('an HMAC is made of bytes')
@@ -96,4 +94,44 @@ export async function verify(
   data: unknown,
 ): Promise<boolean> {
   return natives.equalBytes(hmac(key, 'verify', data), signature) ?? false
+}
+
+/** A key of `require('crypto')` for HMACs, as packages for JSON Web Tokens make of each secret. */
+export class KeyObject {
+  readonly type = 'secret'
+  readonly #secret: Uint8Array
+
+  constructor(secret: Uint8Array) {
+    this.#secret = secret
+  }
+
+  get symmetricKeySize(): number {
+    return this.#secret.length
+  }
+
+  /** Returns a copy of the bytes, or a JSON Web Key. */
+  export({ format }: { readonly format?: string } = {}): Buffer | object {
+    const bytes = Buffer.from(this.#secret)
+    return format === 'jwk' ? { kty: 'oct', k: bytes.toString('base64url') } : bytes
+  }
+
+  equals(other: KeyObject): boolean {
+    return natives.equalBytes(this.#secret, other.#secret) ?? false
+  }
+
+  static secretOf(key: KeyObject): Uint8Array {
+    return key.#secret
+  }
+}
+export function createSecretKey(key: unknown, encoding?: string): KeyObject {
+  return new KeyObject(Buffer.from(key as string, encoding as 'utf8'))
+}
+
+/** Returns the bytes of a secret that is given as a key, text or bytes. */
+export const secretBytes = (key: unknown): Uint8Array =>
+  key instanceof KeyObject ? KeyObject.secretOf(key) : Buffer.from(key as string)
+
+/** There, but of no use: packages for JSON Web Tokens try it first, and then take the key for a secret. */
+export function createAsymmetricKey(): never {
+  throw new TypeError('keys of formulas are secrets for HMAC; there are no public and private keys')
 }
