@@ -11,7 +11,6 @@ import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
 import { refuseAltered } from './altered-text.ts'
 import { readBootstrapFile } from './bootstrap-file.ts'
-import { commands, runCommand } from './commands/table.ts'
 import { type Config, optionsOf, readConfig } from './config.ts'
 import { warnIfExposed } from './exposed-file.ts'
 import { helpText } from './help-text.ts'
@@ -22,6 +21,9 @@ import { reloadOnHangup } from './reload.ts'
 
 const exitRefused = 2
 
+/** A server needs none of them, and starts without their modules. */
+const loadCommands = () => import('./commands/table.ts')
+
 /** Runs the server until a signal ends it, or runs one command. Resolves with the exit code. */
 export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   // Node would open its debugger, through which anybody on this machine could read the master key.
@@ -31,6 +33,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
   try {
     refuseAltered(argv, environment)
     if (isCommand) {
+      const { runCommand } = await loadCommands()
       const report = (line: string) => process.stderr.write(`${line}\n`)
       const { output, exitCode } = await runCommand(first, argv.slice(1), environment, report, ask)
       print(output)
@@ -39,7 +42,7 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
     // It would end the process until the server can reload.
     if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => {})
     const config = readConfig(argv, environment)
-    if (config.help) return print(helpText(commands))
+    if (config.help) return print(helpText((await loadCommands()).commands))
     if (config.version) return print(`${version}\n`)
     const { storage = '', headerPrefix = defaultPrefix, dev = false, profile, bootstrap } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
