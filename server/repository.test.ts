@@ -169,7 +169,6 @@ const inRealTime: Readonly<Record<string, string>> = {
   'sdk/src/transport.test.ts': 'a timer with too large a delay fires after a millisecond',
   'server/src/assembly/close.test.ts': 'the formula waits, so that the vault closes while it runs',
   'server/src/base/time/clock.test.ts': 'keeps the process alive',
-  'server/src/dev/held.test.ts': 'the formula waits, so that its request is held',
   'server/src/egress/framing.test.ts':
     'only silence shows that a request is over whose framing is not trusted',
   'server/src/egress/hostile-peers.test.ts': 'fails a test that would hang',

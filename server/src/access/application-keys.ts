@@ -3,15 +3,8 @@ import { formatMicros } from '../base/time/date-time.ts'
 import type { ApplicationKey, ApplicationKeyWithSecret, ApplicationWithKey } from '../contract/types.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'
-import {
-  type ApplicationRecord,
-  type ApplicationsContext,
-  existing,
-  keyDigests,
-  replacement,
-  showApplication,
-  storesOf,
-} from './application.ts'
+import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
+import { type ApplicationsContext, existing, replacement, storesOf } from './application-changes.ts'
 import type { Caller } from './caller.ts'
 import {
   insertKey,

@@ -10,16 +10,14 @@ import type {
 } from '../contract/types.ts'
 import type { Write } from '../storage/port/port.ts'
 import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
 import {
-  type ApplicationRecord,
   type ApplicationsContext,
   applicationEntry,
   existing,
-  keyDigests,
   replacement,
-  showApplication,
   storesOf,
-} from './application.ts'
+} from './application-changes.ts'
 import { ApplicationKeys, type KeptKey } from './application-keys.ts'
 import type { Caller } from './caller.ts'
 import { insertKey, type KeyStores, removeKey } from './keys.ts'

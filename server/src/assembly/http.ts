@@ -1,5 +1,6 @@
 import { Semaphores } from '../base/flow/semaphore.ts'
 import { longOperationLimits } from '../base/limits.ts'
+import type { Mutable } from '../base/mutable.ts'
 import { backends } from '../contract/backend.ts'
 import { readDocument } from '../contract/contract.ts'
 import { checkHandlers, type Handlers } from '../http/handlers/handler.ts'
@@ -16,51 +17,49 @@ import {
 } from '../http/handlers/operations.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
 import { openOperatorPort } from '../http/outside/operator-port.ts'
-import type { Health } from '../http/outside/paths.ts'
-import { docsFiles } from '../http/outside/paths.ts'
+import { docsFiles, type Health, type OutsidePaths, respondOutside } from '../http/outside/paths.ts'
 import { type Core, createCore, type UnderWay } from '../http/pipeline/core.ts'
 import { Cors } from '../http/pipeline/cors.ts'
 import type { Services } from '../http/pipeline/exchange.ts'
+import { parse, steps } from '../http/pipeline/lifecycle.ts'
 import { Router } from '../http/pipeline/routes.ts'
 import type { Address, Listening } from '../http/transport/listener.ts'
 import { VaultOptionsError } from '../vault-options.ts'
 import type { Deployment } from './deployment.ts'
 
 export async function createHttp(deployment: Deployment, health: Health, requests: UnderWay): Promise<Core> {
-  const { options, dev, headerPrefix, validators, log, random, dialect } = deployment
+  const { options, dev, headerPrefix, validators, dialect } = deployment
   const development = dev ? await import('./development.ts') : undefined
   const handlers = handlersOf(deployment)
   checkHandlers(handlers, validators.operations)
+  const paths: Mutable<OutsidePaths> = {
+    health,
+    docs: docsFiles({ readDocument: () => readDocument(headerPrefix), dev }),
+  }
+  const translator =
+    dialect && (await import('../http/pipeline/translator.ts')).translatorOf(dialect, deployment.headerNames)
   const services: Services = {
     ...deployment,
+    // A translated request is checked as one of the contract.
+    steps: translator ? steps.toSpliced(steps.indexOf(parse) + 1, 0, translator.read) : steps,
+    cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix, dialect),
+    outside: exchange => respondOutside(paths, exchange),
+    requests,
     strict: options.strict ?? false,
     testObserver: development?.observerOf(deployment),
     proxy:
       deployment.requestProxy &&
       (await import('../http/pipeline/proxy-route.ts')).proxyDoor(deployment.requestProxy),
-    translator:
-      dialect &&
-      (await import('../http/pipeline/translator.ts')).translatorOf(dialect, deployment.headerNames),
+    translator,
     router: new Router(backends.requests().router, validators.operations),
     handlers,
     replays: idempotentReplays({ ...deployment, sessions: deployment }),
     inFlight: new Set(),
     longOperations: new Semaphores('lists, searches and payloads', longOperationLimits),
-  }
-  return createCore({
-    services,
-    cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix, dialect),
-    log,
-    random,
-    outside: {
-      health,
-      docs: docsFiles({ readDocument: () => readDocument(headerPrefix), dev }),
-      dev: development?.developmentEndpoints(deployment, services),
-    },
-    dev,
     explain: development?.explain,
-    requests,
-  })
+  }
+  if (development) paths.dev = development.developmentEndpoints(deployment, services)
+  return createCore(services)
 }
 
 /** @param draining true if the server is about to close */

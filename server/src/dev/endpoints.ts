@@ -4,16 +4,8 @@ import { sameDigest, sha256 } from '../crypto/digest.ts'
 import { generatedFiles } from '../generated-files.ts'
 import { checkHandlers } from '../http/handlers/handler.ts'
 import { fileAt, html, StaticFiles, script, style } from '../http/outside/static-files.ts'
-import type { Exchange, Services } from '../http/pipeline/exchange.ts'
-import {
-  authorize,
-  identify,
-  parse,
-  readBody,
-  route,
-  type Step,
-  validate,
-} from '../http/pipeline/lifecycle.ts'
+import type { Exchange, Services, Step } from '../http/pipeline/exchange.ts'
+import { authorize, identify, parse, readBody, route, validate } from '../http/pipeline/lifecycle.ts'
 import { Router } from '../http/pipeline/routes.ts'
 import { streamHeaders, whileAllowed } from '../http/pipeline/streams.ts'
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../http/transport/message.ts'

@@ -86,7 +86,7 @@ const misshapen: Tries = {
 const harmless: Tries = {
   'the global object by a Function is the formula’s own': `return { raw: [Function('return this')() === globalThis, (0, eval)('this') === globalThis, typeof Function('return process')().binding] } // => [false,true,"undefined"]`,
   'a function reveals nothing about its caller': `return { raw: (function f() { return [f.caller ?? null, f.arguments ?? null] })() } // => [null,null]`,
-  'process has an empty environment, a version, nextTick and hrtime': `return { raw: [Object.keys(process), process.env, process.version] } // => [["env","hrtime","version","nextTick"],{},"v16.20.2"]`,
+  'process has an empty environment, a version, nextTick and a clock': `return { raw: [Object.keys(process), process.env, process.version] } // => [["env","hrtime","version","nextTick"],{},"v16.20.2"]`,
   'require and module lead nowhere': `return { raw: [Object.keys(require), Object.keys(module), typeof require.main, typeof require.cache, module.constructor === Object, __filename, __dirname] } // => [[],["exports"],"undefined","undefined",true,"/formula.js","/"]`,
   'a member __proto__ of a literal changes nothing else': `const o = JSON.parse('{"__proto__": {"polluted": 1}}'); return { raw: [({}).polluted ?? null, Object.assign({}, o).polluted] } // => [null,1]`,
   'Error.prepareStackTrace is given no call sites': `let got = null; try { Error.prepareStackTrace = (e, sites) => { got = sites.map(s => s.getFileName()); return '' } } catch {} const s = new Error('x').stack; return { raw: got } // => null`,

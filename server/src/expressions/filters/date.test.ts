@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { loader, locateProgram } from '../../../verify/support/process.ts'
 import { type FilterCase, testExpressions } from '../_fixture.ts'
-import { strftime } from './strftime.ts'
+import { strftime } from './date.ts'
 
 const expressions = testExpressions()
 

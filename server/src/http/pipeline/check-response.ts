@@ -1,5 +1,4 @@
 import { ServiceError } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { LongPage } from '../../base/page.ts'
 import { isProxied } from '../../contract/contract.ts'
 import { asInContract } from '../../contract/dialect.ts'
@@ -30,8 +29,7 @@ const brokenContract = (fault: string) =>
 
 /** Replaces a response that breaks the contract by a 500 that says so: under `--dev` nobody should miss it. */
 export function checkResponse(
-  { validators, headerNames, dialect }: Pick<Services, 'validators' | 'headerNames' | 'dialect'>,
-  log: Log,
+  { validators, headerNames, dialect, log }: Services,
   { operation, answer, traceId }: Exchange,
   response: CoreResponse,
 ): CoreResponse {

@@ -3,58 +3,25 @@ import { developerReason } from '../../base/developer-reason.ts'
 import type { ServiceError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import { connectionLimits, largeBody } from '../../base/limits.ts'
-import { describeError, type Log } from '../../base/log.ts'
+import { describeError } from '../../base/log.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
-import type { Random } from '../../base/random.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import { isProxied, problemType } from '../../contract/contract.ts'
 import { FormulaFailure } from '../../reactors/outcome.ts'
-import { type OutsidePaths, respondOutside } from '../outside/paths.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
 import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
 import { checkItems, checkResponse } from './check-response.ts'
-import type { Cors } from './cors.ts'
-import type { Exchange, Explain, Services, Translator } from './exchange.ts'
-import { checks, identified, parse, perform, type Step } from './lifecycle.ts'
+import type { Exchange, Services } from './exchange.ts'
+import { identified, perform } from './lifecycle.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
-
-interface CoreOptions {
-  readonly services: Services
-  readonly cors: Cors
-  readonly log: Log
-  readonly random: Random
-  readonly outside: OutsidePaths
-  readonly requests: UnderWay
-  /** Adds reasons to 403s, and checks every response against the contract. */
-  readonly dev: boolean
-  /** Explains a refusal. Of development servers only. */
-  readonly explain?: Explain | undefined
-}
-
-/** What is decided once for all requests. */
-interface Running extends CoreOptions {
-  readonly checks: readonly Step[]
-  readonly translator: Pick<Translator, 'write' | 'writePage'>
-}
-
-const unchanged: Running['translator'] = {
-  write: (_exchange, response) => response,
-  writePage: (_exchange, page) => page,
-}
 
 /** The server without a socket: takes a request and resolves with a response. Never rejects. */
 export type Core = (request: CoreRequest) => Promise<CoreResponse>
 
 const printable = /^[\x20-\x7e]{1,200}$/
 
-export function createCore(options: CoreOptions): Core {
-  const { cors, random, requests } = options
-  const { headerNames, testObserver, dialect, translator } = options.services
-  const running: Running = {
-    ...options,
-    checks: translator ? checks.toSpliced(checks.indexOf(parse) + 1, 0, translator.read) : checks,
-    translator: translator ?? unchanged,
-  }
+export function createCore(services: Services): Core {
+  const { cors, random, requests, outside, headerNames, testObserver, dialect } = services
   const added = Object.entries(dialect?.responseHeaders ?? {})
   const traceHeader = headerNames.trace.toLowerCase()
   const vary = headerNames.key.toUpperCase()
@@ -69,12 +36,12 @@ export function createCore(options: CoreOptions): Core {
       const exchange: Exchange = { request, traceId }
       const early = request.delegation
         ? undefined
-        : (cors.preflight(request) ??
-          respondOutside(options.outside, exchange)?.catch(error => refuse(options, exchange, error)))
-      const outside = early && (await early)
-      const response = outside
-        ? checkResponse(options.services, options.log, exchange, outside)
-        : await (testObserver?.observe(exchange, one => respond(running, one)) ?? respond(running, exchange))
+        : (cors.preflight(request) ?? outside(exchange)?.catch(error => refuse(services, exchange, error)))
+      const found = early && (await early)
+      const response = found
+        ? checkResponse(services, exchange, found)
+        : await (testObserver?.observe(exchange, one => respond(services, one)) ??
+            respond(services, exchange))
       const { headers } = response
       headers[headerNames.trace] = traceId
       if (request.delegation) return response
@@ -84,8 +51,8 @@ export function createCore(options: CoreOptions): Core {
       // What a formula or a target has set stays.
       for (const [name, value] of added) headers[name] ??= value
       // Requirements: WIR-542
-      headers['Cache-Control'] = (outside && headers['Cache-Control']) || 'no-store'
-      if (!outside) headers.Vary = vary
+      headers['Cache-Control'] = (found && headers['Cache-Control']) || 'no-store'
+      if (!found) headers.Vary = vary
       cors.allow(request, headers)
       return response
     } finally {
@@ -94,27 +61,27 @@ export function createCore(options: CoreOptions): Core {
   }
 }
 
-async function respond(options: Running, exchange: Exchange): Promise<CoreResponse> {
-  const { observer, translator } = options.services
+async function respond(services: Services, exchange: Exchange): Promise<CoreResponse> {
+  const { observer, translator, dev } = services
   const { request } = exchange
   // What a formula asks for is part of the request that runs it.
   if (observer && !request.delegation)
     exchange.observed = observer.request({ traceparent: request.headers.traceparent })
   let response: CoreResponse
   try {
-    const proxied = await proceed(options, exchange, 0)
+    const proxied = await proceed(services, exchange, 0)
     const { body } = exchange.answer ?? {}
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
-    response = isLong ? await toLongResponse(options, exchange, body) : (proxied ?? toResponse(exchange))
+    response = isLong ? await toLongResponse(services, exchange, body) : (proxied ?? toResponse(exchange))
     // Its items are checked and translated one by one.
     if (isLong && translator) return seen(exchange, response)
   } catch (error) {
-    response = refuse(options, exchange, error)
+    response = refuse(services, exchange, error)
   }
   // The items of a long page are checked one by one.
-  const isChecked = options.dev && !exchange.failsOnPurpose && !response.pieces
-  const checked = isChecked ? checkResponse(options.services, options.log, exchange, response) : response
-  return seen(exchange, options.translator.write(exchange, checked))
+  const isChecked = dev && !exchange.failsOnPurpose && !response.pieces
+  const checked = isChecked ? checkResponse(services, exchange, response) : response
+  return seen(exchange, translator?.write(exchange, checked) ?? checked)
 }
 
 /** Tells the observer of a request, if there is one, how it ended. */
@@ -128,26 +95,27 @@ function seen(exchange: Exchange, response: CoreResponse): CoreResponse {
 
 /** Does the checks from this one on, then the operation. Resolves with the response of another service, if it has one. */
 async function proceed(
-  { services, checks }: Pick<Running, 'services' | 'checks'>,
+  services: Services,
   exchange: Exchange,
   from: number,
 ): Promise<CoreResponse | undefined> {
-  const { tenants } = services.clock
-  for (let at = from; at < checks.length; at++) {
+  const { steps, clock, proxy } = services
+  const { tenants } = clock
+  for (let at = from; at < steps.length; at++) {
     // Most checks return no promise, and awaiting one would cost a microtask each.
-    const pending = checks[at]?.(exchange, services)
+    const pending = steps[at]?.(exchange, services)
     if (pending) await pending
     const tenant = exchange.caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
-      return tenants.run(tenant, () => proceed({ services, checks }, exchange, at + 1))
+      return tenants.run(tenant, () => proceed(services, exchange, at + 1))
     }
     // Each of the following checks goes through the whole body.
     if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
   }
   const { operation, caller } = identified(exchange)
   // Its response is that of another service.
-  if (isProxied(operation)) return services.proxy?.forward(exchange, caller)
+  if (isProxied(operation)) return proxy?.forward(exchange, caller)
   exchange.answer = await perform(exchange, operation, caller, services)
   return undefined
 }
@@ -160,16 +128,16 @@ function toResponse({ answer }: Exchange): CoreResponse {
 
 /** Returns a long page, of which each item is checked, in pieces, or as one text if all of it fits into the first piece. */
 async function toLongResponse(
-  running: Running,
+  services: Services,
   exchange: Exchange,
   page: LongPage<unknown>,
 ): Promise<CoreResponse> {
-  const { dev, services, translator } = running
+  const { dev, translator } = services
   const { request, answer } = exchange
   const headers = { 'Content-Type': 'application/json', ...answer?.headers }
   const status = answer?.status ?? 200
   const checked = dev ? { ...page, data: checkItems(services, exchange, page) } : page
-  const begun = await beginPieces(pagePieces(translator.writePage(exchange, checked)))
+  const begun = await beginPieces(pagePieces(translator?.writePage(exchange, checked) ?? checked))
   if (typeof begun === 'string') return { status, headers, body: begun }
   // A formula gets its answer in one message.
   if (request.delegation) {
@@ -178,11 +146,11 @@ async function toLongResponse(
     if (body !== undefined) return { status, headers, body }
     throw tooLargeForFormula()
   }
-  return { status, headers, pieces: reporting(begun, cutOff(running, exchange)) }
+  return { status, headers, pieces: reporting(begun, cutOff(services, exchange)) }
 }
 
 /** Returns a function that reports why the rest of a response cannot be sent. */
-function cutOff({ log }: Pick<Running, 'log'>, { operation, traceId }: Exchange): (error: unknown) => void {
+function cutOff({ log }: Services, { operation, traceId }: Exchange): (error: unknown) => void {
   return error => {
     // Not `error`: an outage of the store must not take the place of this line, as this caller has half an answer.
     const { error: reason, ...rest } = describeError(error)
@@ -199,29 +167,30 @@ async function* reporting<T>(items: AsyncIterable<T>, failed: (error: unknown) =
   }
 }
 
-function refuse(options: CoreOptions, exchange: Exchange, error: unknown): CoreResponse {
+function refuse(services: Services, exchange: Exchange, error: unknown): CoreResponse {
   const refusal = toServiceError(error)
   exchange.error = refusal.code
   const { traceId, operation } = exchange
+  const { dev, log, explain } = services
   if (refusal.code === 'permission_denied' && !(refusal.cause instanceof FormulaFailure))
-    recordRefusal(options, exchange, refusal)
+    recordRefusal(services, exchange, refusal)
   if (refusal.status >= 500 && refusal !== error) {
-    options.log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })
+    log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })
   }
-  const denied = options.dev ? deniedCause(refusal) : undefined
-  exchange.explanation = options.explain?.(exchange, refusal, denied)
+  const denied = dev ? deniedCause(refusal) : undefined
+  exchange.explanation = explain?.(exchange, refusal, denied)
   const ofFormula = exchange.explanation?.formula?.message
-  const reason = denied?.missing ?? (options.dev ? (developerReason(refusal) ?? ofFormula) : undefined)
+  const reason = denied?.missing ?? (dev ? (developerReason(refusal) ?? ofFormula) : undefined)
   return problemResponse(refusal, traceId, reason, exchange.explanation)
 }
 
 /** Adds a refused operation to the audit log. */
-function recordRefusal({ services }: CoreOptions, exchange: Exchange, refusal: ServiceError): void {
+function recordRefusal({ audit }: Services, exchange: Exchange, refusal: ServiceError): void {
   const { caller, operation, rawParameters } = exchange
   if (!caller || operation?.entityType === undefined || exchange.failsOnPurpose) return
   // The id of what a request is about is recorded only if the access rules have found it.
   const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
-  services.audit.record(caller.tenant, {
+  audit.record(caller.tenant, {
     // An operation that needs no permission is named in the form of one: `session:authorize`.
     operation:
       operation.permission ??

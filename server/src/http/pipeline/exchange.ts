@@ -4,6 +4,7 @@ import type { ErrorCode, ServiceError } from '../../base/errors.ts'
 import type { TimeSlice } from '../../base/flow/event-loop.ts'
 import type { Semaphores } from '../../base/flow/semaphore.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
+import type { Log } from '../../base/log.ts'
 import type { ObservedRequest, Observer } from '../../base/observer.ts'
 import type { LongPage } from '../../base/page.ts'
 import type { Random } from '../../base/random.ts'
@@ -15,6 +16,7 @@ import type { Validators } from '../../contract/validators.ts'
 import type { SealedStore } from '../../storage/records/sealed.ts'
 import type { Handlers, Replays } from '../handlers/handler.ts'
 import type { Answer, CoreRequest, CoreResponse } from '../transport/message.ts'
+import type { Cors } from './cors.ts'
 import type { HeaderNames } from './header-names.ts'
 import type { Router } from './routes.ts'
 
@@ -76,8 +78,13 @@ export interface Translator {
   readonly writePage: (exchange: Exchange, page: LongPage<unknown>) => LongPage<unknown>
 }
 
-/** The services that the steps of the lifecycle use. */
+/** A check of the lifecycle, or the reading of a part of a request. Throws the error that the request fails with. */
+export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
+
+/** All that serves requests: one object, made once for a server. */
 export interface Services {
+  /** What is checked before the operation, in this order. */
+  readonly steps: readonly Step[]
   readonly router: Router
   readonly validators: Validators
   /** What is accepted beyond the contract. */
@@ -92,6 +99,12 @@ export interface Services {
   readonly inFlight: Set<string>
   readonly random: Random
   readonly audit: Pick<AuditRecorder, 'record'>
+  readonly log: Log
+  readonly cors: Cors
+  /** Responds to paths that are not in the contract. Returns `undefined`, or resolves with it, for any other request. */
+  readonly outside: (exchange: Exchange) => Promise<CoreResponse | undefined> | undefined
+  /** Is called with the begin and the end of each request. */
+  readonly requests: { began(): void; ended(): void }
   readonly store: SealedStore
   readonly clock: Clock
   readonly observer?: Observer | undefined
@@ -106,4 +119,6 @@ export interface Services {
   readonly proxy?: ProxyDoor | undefined
   /** Absent unless this is a development server. */
   readonly testObserver?: TestObserver | undefined
+  /** Absent unless this is a development server. */
+  readonly explain?: Explain | undefined
 }

@@ -1,15 +1,10 @@
-import { tenantStore } from '../../access/tenants.ts'
 import { ServiceError } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import { deriveKey, keyedBytesDigestHex, sameDigest } from '../../crypto/digest.ts'
 import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { limits } from '../../generated/facts.ts'
-import type { OperationId } from '../../generated/operations.ts'
 import type { KeptAnswer, KeptEntity, Receipt } from '../../storage/port/transact.ts'
 import type { RecordValue, TenantStore } from '../../storage/records/sealed.ts'
-import { replayOf, type ValidatedHandler, type ValidatedRequest } from '../handlers/handler.ts'
-import type { Answer } from '../transport/message.ts'
-import type { Services } from './exchange.ts'
 
 export type { KeptAnswer, KeptEntity, Receipt }
 
@@ -29,7 +24,7 @@ export interface KeyedRequest {
 }
 
 /** The use of an idempotency key by a caller. Neither key is stored, only digests and a seal made from both. */
-class KeyedUse {
+export class KeyedUse {
   readonly #store: TenantStore
   readonly #random: Random
   readonly #key: SealingKey
@@ -79,46 +74,5 @@ class KeyedUse {
         ? [this.#store.insert('idempotency', record, index)]
         : [this.#store.replace('idempotency', version, record, index)]
     }
-  }
-}
-
-/**
- * Performs a request that carries an idempotency key. The first success is kept and sent again, a failure is not.
- * The receipt is written in the commit that does the work, so a crash leaves both or neither.
- *
- * Within this process a second request with the same key is refused while the first is in flight. If another process
- * on the same store was quicker, our commit fails; whatever the failure, the answer it has kept is sent.
- */
-// Requirements: IDE-501, IDE-503
-export async function performOnce(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'replays' | 'inFlight'>,
-  operationId: OperationId,
-  handler: ValidatedHandler,
-  request: ValidatedRequest,
-  keyed: KeyedRequest,
-): Promise<Answer> {
-  const { clock, random, inFlight } = services
-  const replay = replayOf(services.replays, operationId)
-  if (!replay) throw new Error(`no replay for ${operationId}`)
-  const store = await tenantStore(services, request.caller.tenant)
-  const use = new KeyedUse(store, random, keyed)
-  const flight = `${store.tenant} ${use.id}`
-  if (inFlight.has(flight)) {
-    throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
-  }
-  inFlight.add(flight)
-  try {
-    const found = await use.look(clock.nowUs())
-    if ('kept' in found) return await replay(request, found.kept)
-    try {
-      return await handler({ ...request, receipt: found })
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      const since = await use.look(clock.nowUs())
-      if (!('kept' in since)) throw error
-      return await replay(request, since.kept)
-    }
-  } finally {
-    inFlight.delete(flight)
   }
 }

@@ -12,9 +12,8 @@ import { camelCase } from '../../contract/places.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer, CoreRequest } from '../transport/message.ts'
-import type { Exchange, Services } from './exchange.ts'
+import type { Exchange, Services, Step } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
-import { performOnce } from './idempotency.ts'
 import {
   decodePlain,
   parseBody,
@@ -25,9 +24,8 @@ import {
   refuseUnknownParameters,
   withDefaults,
 } from './input.ts'
+import { performOnce } from './perform-once.ts'
 import { noSuchPath } from './routes.ts'
-
-export type Step = (exchange: Exchange, services: Services) => void | Promise<void>
 
 /**
  * The order of checks, which callers can rely on. The first check that fails decides the response:
@@ -35,7 +33,7 @@ export type Step = (exchange: Exchange, services: Services) => void | Promise<vo
  * → the operation itself: existence 404, container rules 403, state 409.
  */
 // Requirements: ERR-506
-export const checks: readonly Step[] = [
+export const steps: readonly Step[] = [
   route,
   identify,
   observe,

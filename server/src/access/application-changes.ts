@@ -1,0 +1,59 @@
+import { entriesOf } from '../audit/entries.ts'
+import { ServiceError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import type { Dialect } from '../contract/dialect.ts'
+import type { Application } from '../contract/types.ts'
+import type { Write } from '../storage/port/port.ts'
+import type { Attempt } from '../storage/port/transact.ts'
+import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import { type ApplicationRecord, showApplication } from './application.ts'
+import type { KeyStores } from './keys.ts'
+
+export interface ApplicationsContext {
+  readonly store: SealedStore
+  readonly random: Random
+  readonly dialect?: Dialect | undefined
+  nowUs(): number
+  /** Called with each key and its digest. Of development servers only. */
+  readonly onKey?: ((digest: string, key: string) => void) | undefined
+  /** Ends the sessions that an application created or authorized. @param actor the application that deleted it, if one did */
+  endSessionsOf(store: TenantStore, application: string, actor: string | null): Promise<void>
+}
+
+export const applicationEntry = entriesOf('application')
+
+/** @throws {ServiceError} not_found */
+export async function storesOf(context: ApplicationsContext, tenant: string): Promise<KeyStores> {
+  const root = await context.store.root(context.nowUs())
+  const store = await context.store.tenant(tenant)
+  return { root, store: store ?? notFound() }
+}
+
+/** @throws {ServiceError} not_found */
+// Requirements: ERR-512
+export async function existing(store: TenantStore, id: string): Promise<OpenedRecord<ApplicationRecord>> {
+  return (await store.get<ApplicationRecord>('application', id)) ?? notFound()
+}
+
+/** Returns the attempt to replace an application. @param others writes that belong to the change */
+export function replacement(
+  context: ApplicationsContext,
+  store: TenantStore,
+  { version }: OpenedRecord<ApplicationRecord>,
+  value: ApplicationRecord & { readonly modified_by: string },
+  operation: string,
+  others: readonly Write[] = [],
+): Attempt<Application, never> {
+  const write = store.replace('application', version, value)
+  return {
+    writes: [write, ...others, applicationEntry(context, store, operation, value.id, value.modified_by)],
+    result: written => showApplication(store.tenant, { value, ...written(write) }),
+    onConflict: conflict => {
+      if (conflict.write > 0) throw new Error('the key of an application cannot be changed')
+    },
+  }
+}
+
+function notFound(): never {
+  throw new ServiceError('not_found', 'there is no application with this id')
+}
