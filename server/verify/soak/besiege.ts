@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connectionLimits } from '../../src/base/limits.ts'
-import { say } from '../bench/figures.ts'
+import { quantile, say } from '../bench/figures.ts'
 import { keys } from '../support/callers.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
@@ -105,7 +105,7 @@ try {
   const watchers = [reads, probes, publicProbes]
   for (const watcher of watchers) teardowns.push(() => watcher.end())
   await wait(2_000)
-  await Promise.all(watchers.map(watcher => watcher.summary()))
+  await Promise.all(watchers.map(watcher => watcher.times()))
   const idle = (await target.memory()).residentBytes
   const attackers = fork(fileURLToPath(locateProgram('server/verify/soak/attackers.ts')), {
     execArgv: [...loader],
@@ -123,28 +123,25 @@ try {
   while (performance.now() < endMs && !target.hasEnded()) {
     await wait(intervalMs)
     if (target.hasEnded()) break
-    const [read, probe, other] = await Promise.all([
-      reads.summary(),
-      probes.summary(),
-      publicProbes.summary(),
-    ])
+    const [read = [], probe = [], other = []] = await Promise.all(watchers.map(watcher => watcher.times()))
+    const [readMaxMs = 0, probeMaxMs = 0, otherMaxMs = 0] = [read, probe, other].map(times => times.at(-1))
     const columns: readonly (readonly [text: string, width: number])[] = [
       [((minutes * 60_000 - endMs + performance.now()) / 1000).toFixed(0), 7],
-      [String(read.reads), 7],
-      [read.p50Ms.toFixed(1), 9],
-      [read.p99Ms.toFixed(1), 9],
-      [read.maxMs.toFixed(0), 13],
-      [String(probe.reads), 8],
-      [probe.maxMs.toFixed(0), 13],
-      [String(other.reads), 8],
-      [other.maxMs.toFixed(0), 13],
+      [String(read.length), 7],
+      [quantile(read, 0.5).toFixed(1), 9],
+      [quantile(read, 0.99).toFixed(1), 9],
+      [readMaxMs.toFixed(0), 13],
+      [String(probe.length), 8],
+      [probeMaxMs.toFixed(0), 13],
+      [String(other.length), 8],
+      [otherMaxMs.toFixed(0), 13],
       [mebibytes(peak - idle), 11],
     ]
     say(columns.map(([text, width]) => text.padStart(width)).join(''))
-    if (read.maxMs > most.waitMs) findings.push(`a read of another tenant waited ${read.maxMs.toFixed(0)} ms`)
-    if (probe.maxMs > most.waitMs) findings.push(`a probe waited ${probe.maxMs.toFixed(0)} ms`)
-    if (read.reads === 0) findings.push('another tenant was not served')
-    if (probe.reads === 0 || other.reads === 0) findings.push('no probe was answered')
+    if (readMaxMs > most.waitMs) findings.push(`a read of another tenant waited ${readMaxMs.toFixed(0)} ms`)
+    if (probeMaxMs > most.waitMs) findings.push(`a probe waited ${probeMaxMs.toFixed(0)} ms`)
+    if (read.length === 0) findings.push('another tenant was not served')
+    if (probe.length === 0 || other.length === 0) findings.push('no probe was answered')
   }
   if (target.hasEnded()) findings.push(await target.ended)
   else if (peak - idle > most.grownMiB * 2 ** 20) findings.push(`memory grew by ${mebibytes(peak - idle)} MB`)

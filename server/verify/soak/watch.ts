@@ -16,14 +16,8 @@ export interface WatchJob {
   readonly opensAgain?: boolean
 }
 
-export interface WatchSummary {
-  readonly reads: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly maxMs: number
-}
-
-export type WatchMessage = { readonly summary: WatchSummary } | { readonly failed: string }
+/** The times of the reads since the last message, sorted, or why one failed. */
+export type WatchMessage = { readonly takenMs: readonly number[] } | { readonly failed: string }
 
 const pauseMs = 10
 const timeoutMs = 60_000
@@ -40,53 +34,31 @@ function waitedMs(pid: number | 'self'): number {
   }
 }
 
-/** Reads until a read fails, and reports a summary on request. */
-async function watch(job: WatchJob): Promise<void> {
-  let taken: number[] = []
-  let isAsked = false
-  let isOver = false
-  const tellSummary = () => {
-    const sorted = taken.sort((a, b) => a - b)
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-    report({ summary: { reads: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) } })
-    taken = []
-    isAsked = false
-  }
-  process.on('message', () => {
-    // The current read may be the slow one.
-    isAsked = true
-    if (isOver) tellSummary()
-  })
-  try {
-    for await (const { status, netMs } of reads(job)) {
-      taken.push(netMs)
-      if (status >= 500) report({ failed: `a concurrent read had status ${status}` })
-      if (isAsked) tellSummary()
-    }
-  } catch (error) {
-    report({ failed: `the concurrent reads ended: ${(error as Error).message}` })
-  }
-  isOver = true
-  if (isAsked) tellSummary()
-}
-
-async function* reads({
-  port,
-  pid,
-  path,
-  key,
-  opensAgain = false,
-}: WatchJob): AsyncGenerator<{ readonly status: number; readonly netMs: number }> {
+/** Reads again and again, and reports the times on request, when the current read has ended: it may be the slow one. */
+async function watch({ port, pid, path, key, opensAgain = false }: WatchJob): Promise<never> {
   const agent = new Agent({ keepAlive: !opensAgain, maxSockets: 1 })
   const options = { port, path, agent, headers: { 'SVC-API-KEY': key }, timeout: timeoutMs }
-  for (;;) {
+  let isAsked = false
+  process.on('message', () => {
+    isAsked = true
+  })
+  for (let takenMs: number[] = []; ; ) {
     const waitedBefore = waitedMs(pid) + waitedMs('self')
     const startMs = performance.now()
-    const status = await statusOf(options)
+    try {
+      const status = await statusOf(options)
+      if (status >= 500) report({ failed: `a concurrent read had status ${status}` })
+    } catch (error) {
+      report({ failed: `a concurrent read failed: ${(error as Error).message}` })
+    }
     const passedMs = performance.now() - startMs
     // The part of the time that the server caused.
-    const netMs = Math.max(0, passedMs - (waitedMs(pid) + waitedMs('self') - waitedBefore))
-    yield { status, netMs }
+    takenMs.push(Math.max(0, passedMs - (waitedMs(pid) + waitedMs('self') - waitedBefore)))
+    if (isAsked) {
+      report({ takenMs: takenMs.sort((a, b) => a - b) })
+      takenMs = []
+      isAsked = false
+    }
     await wait(pauseMs)
   }
 }
