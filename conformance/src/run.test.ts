@@ -1,7 +1,7 @@
 // In a process of its own: it takes long.
 import tap from 'tap'
 import { contract, openReference } from '../selftest/_reference.ts'
-import { metEachStatus } from '../selftest/_statuses.ts'
+import { metEachStatus } from '../selftest/_uncovered.ts'
 import { type Feature, featuresOf, featuresOfRequest } from './features.ts'
 import type { Result } from './result.ts'
 import { type Run, run } from './run.ts'
