@@ -1,8 +1,7 @@
 /**
  * Measures the processor time of a new process compared with an empty one: for the import, for a test file with a
- * request of each kind, for a second vault, and for the command until it listens and has sent its first answer. Also
- * the real time of the first reaction, whose process was started ahead. Beside it, a test file that has one handler of
- * msw instead of a server. Needs a build.
+ * request of each kind, for a second vault, and for the command until it listens. Beside it, a test file that has one
+ * handler of msw instead of a server. Needs a build.
  *
  *   npm run bench -- cold [--rounds 15]
  */
@@ -67,18 +66,6 @@ async function run(program: string): Promise<number> {
   return Number(stdout)
 }
 
-/** Makes a reactor, waits for the process that this starts, and prints the real time of an invocation. */
-const firstReaction = `${opened(false)}
-  const management = { key: keys.managementKey }
-  const code = 'module.exports = async req => ({ raw: req.args })'
-  const formula = await ask('POST', '/reactor-formulas', { type: 'private', name: 'Echo', code }, management)
-  const reactor = await ask('POST', '/reactors', { name: 'Echo', formula: { id: formula.id }, configuration: {} }, management)
-  await new Promise(resolve => setTimeout(resolve, 3000))
-  const before = performance.now()
-  await ask('POST', '/reactors/' + reactor.id + '/react', { args: { a: 1 } })
-  console.log(performance.now() - before)
-  process.exit()`
-
 /** Returns the processor time of the threads of a process, as reported by the system. */
 function processorMs(pid: number | undefined): number {
   const tasks = readdirSync(`/proc/${pid}/task`)
@@ -88,8 +75,8 @@ function processorMs(pid: number | undefined): number {
   return ns.reduce((sum, one) => sum + one, 0) / 1e6
 }
 
-/** Returns the processor time of the command until it listens, or from then to its first answer. */
-async function start(until: 'listens' | 'answers'): Promise<number> {
+/** Returns the processor time of the command until it listens. */
+async function start(): Promise<number> {
   const child = spawn(process.execPath, [command, '--dev', '--port=0', '--storage=memory:'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -98,15 +85,10 @@ async function start(until: 'listens' | 'answers'): Promise<number> {
     output += chunk
     if (output.includes('management key')) break
   }
-  const listens = processorMs(child.pid)
-  const [, url] = /listening on (\S+)/.exec(output) ?? []
-  const [, key = ''] = /private key +(\S+)/.exec(output) ?? []
-  const response = await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': key } })
-  if (!response.ok) throw new Error(await response.text())
-  const answers = processorMs(child.pid)
+  const taken = processorMs(child.pid)
   child.kill('SIGKILL')
   await once(child, 'close')
-  return until === 'listens' ? listens : answers - listens
+  return taken
 }
 
 const shapes: readonly (readonly [name: string, measure: () => Promise<number>])[] = [
@@ -117,9 +99,7 @@ const shapes: readonly (readonly [name: string, measure: () => Promise<number>])
   ['test file, one handler of msw', () => run(`${oneHandler}; ${print}; process.exit()`)],
   ['second vault', () => run(secondVault(false))],
   ['second vault, dev', () => run(secondVault(true))],
-  ['command, until it listens', () => start('listens')],
-  ['command, to its first answer', () => start('answers')],
-  ['first reaction', () => run(firstReaction)],
+  ['command, until it listens', start],
 ]
 
 const taken = new Map<string, number[]>()

@@ -53,12 +53,6 @@ export function summarize(times: readonly number[], seconds: number): Measured {
   }
 }
 
-export function printMeasured(name: string, { perSecond, p50, p99, count }: Measured): void {
-  say(
-    `${name.padEnd(34)}${perSecond.toFixed(0).padStart(7)}/s  p50 ${ms(p50)} ms  p99 ${ms(p99)} ms  (${count})`,
-  )
-}
-
 /** Returns the processor time of this process in microseconds. */
 export function ownCpuUs(): number {
   const { user, system } = process.cpuUsage()

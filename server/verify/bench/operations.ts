@@ -4,8 +4,8 @@ import type { Request } from './load.ts'
 
 export interface Operation {
   readonly key: string
-  /** Returns the n-th request, on an existing token. */
-  readonly request: (n: number, id: string) => Request
+  /** Returns the n-th request, on an existing token or by the path that invokes a reactor. */
+  readonly request: (n: number, id: string, reactor: string) => Request
 }
 
 const metadata = (n: number) => ({ customer: String(n % 1000) })
@@ -20,7 +20,8 @@ const get = (_: number, id: string): Request => ({ method: 'GET', path: `/tokens
 
 /**
  * Creates of cards, and of social security numbers with their three default search indexes; reads that mask, and
- * reads that reveal and write to the audit log; an update of metadata; a page of 20 masked tokens with the total.
+ * reads that reveal and write to the audit log; an update of metadata; a page of 20 masked tokens with the total; an
+ * invocation of a formula with a token.
  */
 export const operations = {
   create: {
@@ -43,6 +44,14 @@ export const operations = {
     }),
   },
   'list page': { key: keys.masked, request: () => ({ method: 'GET', path: '/tokens' }) },
+  invoke: {
+    key: keys.private,
+    request: (_, id, reactor) => ({
+      method: 'POST',
+      path: reactor,
+      body: JSON.stringify({ args: { card: `{{ ${id} }}` } }),
+    }),
+  },
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof operations

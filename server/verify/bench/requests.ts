@@ -14,6 +14,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { keys } from '../support/callers.ts'
+import { makeReactorOver } from '../support/started-replicas.ts'
 import { median, ms, ownCpuUs, printTable, say } from './figures.ts'
 import { type Costs, costsOf } from './load.ts'
 import { type OperationName, operations } from './operations.ts'
@@ -30,7 +32,8 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds)
 const names = (Object.keys(operations) as OperationName[]).filter(name => name.startsWith(values.only))
 if (names.length === 0) throw new Error(`--only is one of ${Object.keys(operations).join(', ')}`)
-const concurrencies = [16, 64]
+/** More invocations of one tenant may not wait. */
+const concurrenciesOf = (name: OperationName) => (name === 'invoke' ? [16] : [16, 64])
 type Build = 'ceiling' | 'other' | 'this'
 const builds: readonly Build[] = [
   'ceiling',
@@ -57,10 +60,13 @@ async function measureBuild(build: Build, folder: string): Promise<void> {
   const server = await startBuild(build, folder)
   try {
     const ids: string[][] = []
+    const code = 'module.exports = async req => ({ raw: { length: JSON.stringify(req.args).length } })'
+    const reactor = build === 'ceiling' ? '' : await makeReactorOver(server.url, keys.management, code)
     const send = async (name: OperationName, connections: number, seconds: number) => {
       const { key, request } = operations[name]
       const ownBefore = ownCpuUs()
-      const measured = await costsOf(server, { keys: [key], connections, seconds, request, ids })
+      const job = { keys: [key], connections, seconds, ids }
+      const measured = await costsOf(server, { ...job, request: (n, id) => request(n, id, reactor) })
       generator.requests += measured.count
       generator.cpuUs += ownCpuUs() - ownBefore
       return measured
@@ -69,7 +75,7 @@ async function measureBuild(build: Build, folder: string): Promise<void> {
     await send('create', 16, 3)
     for (const name of names.filter(one => build !== 'ceiling' || ofCeiling.includes(one))) {
       await send(name, 16, 1)
-      for (const connections of concurrencies) {
+      for (const connections of concurrenciesOf(name)) {
         const row = rowOf(name, connections, build)
         samples.set(row, [...(samples.get(row) ?? []), await send(name, connections, seconds)])
       }

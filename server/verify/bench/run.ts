@@ -4,7 +4,6 @@ import { runNamed } from '../run-named.ts'
 await runNamed('bench', {
   cold: 'server/verify/bench/cold.ts',
   copy: 'server/verify/bench/copy.ts',
-  formulas: 'server/verify/bench/formulas.ts',
   requests: 'server/verify/bench/requests.ts',
   scale: 'server/verify/bench/scale.ts',
   sdk: 'sdk/bench/overhead.ts',
