@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { weighted } from './draw.ts'
-import { anyText } from './texts.ts'
+import { anyText, weighted } from './texts.ts'
 
 const bodies: readonly string[] = [
   'return { raw: req.args }',

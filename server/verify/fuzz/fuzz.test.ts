@@ -4,7 +4,6 @@ import t from 'tap'
 import { createLog } from '../../src/base/log.ts'
 import { openReactors } from '../support/reactors.ts'
 import { openTenant, type Reply, type TestTenant } from '../support/vault.ts'
-import { readDocument } from './document.ts'
 import { encoded, type FuzzRequest, type Prepared, prepared, requests } from './requests.ts'
 import { marker, writeJson } from './texts.ts'
 
@@ -14,8 +13,6 @@ import { marker, writeJson } from './texts.ts'
  */
 const numRuns = Number(process.env.SURROGATE_FUZZ_COUNT ?? 150)
 const seed = Number(process.env.SURROGATE_FUZZ_SEED ?? 1)
-
-const document = readDocument()
 
 const newToken = { type: 'token', data: { a: 1, b: ['x', null] }, metadata: { k: 'v' } }
 const newApplication = { name: 'A', type: 'private', permissions: ['token:read'] }
@@ -88,7 +85,7 @@ for (const mode of ['strict', 'loose', 'odd'] as const) {
     const tenant = await openTenant(vault)
     const statuses: number[] = []
     await fc.assert(
-      fc.asyncProperty(requests(document, mode), async request => {
+      fc.asyncProperty(requests(mode), async request => {
         const reply = await perform(tenant, request)
         statuses.push(reply.status)
         const fault = faultOf(request, reply)

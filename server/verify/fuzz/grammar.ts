@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { allFilters } from '../../src/expressions/filters/index.ts'
-import { repeated, text, weighted } from './draw.ts'
-import { anyText, awkwardNumbers, word } from './texts.ts'
+import { anyText, awkwardNumbers, repeated, text, weighted, word } from './texts.ts'
 
 /** Texts whose language only the descriptions in the contract define, sometimes malformed. */
 

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import type { Schema } from './document.ts'
-import { repeated, weighted } from './draw.ts'
-import { anyText, awkwardNumbers, awkwardSpellings, type Json, spelled, writeJson } from './texts.ts'
+import {
+  anyText,
+  awkwardNumbers,
+  awkwardSpellings,
+  type Json,
+  repeated,
+  spelled,
+  weighted,
+  writeJson,
+} from './texts.ts'
 
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth)
 const members = (count: number, value: Json = 'v') =>

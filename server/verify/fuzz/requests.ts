@@ -1,7 +1,6 @@
 import fc from 'fast-check'
-import type { Document, Operation } from './document.ts'
-import { text, weighted } from './draw.ts'
-import { anyText, isList, isMembers, type Json, type JsonMembers } from './texts.ts'
+import { type Operation, operations } from './document.ts'
+import { anyText, isList, isMembers, type Json, type JsonMembers, text, weighted } from './texts.ts'
 import { type Mode, Values } from './values.ts'
 
 /** A request made from the contract. Path and body may name a prepared record, such as `@token@`. */
@@ -30,10 +29,9 @@ const weights: Readonly<Record<string, number>> = {
   ...{ 'applications.create': 2, 'tokens.list': 2 },
 }
 
-/** Requests of every operation of the contract but those of development servers. */
-export function requests(document: Document, mode: Mode): fc.Arbitrary<FuzzRequest> {
-  const values = new Values(document, mode)
-  const operations = document.operations.filter(({ path }) => !path.startsWith('/_dev'))
+/** Requests of every operation. */
+export function requests(mode: Mode): fc.Arbitrary<FuzzRequest> {
+  const values = new Values(mode)
   return weighted(...operations.map(one => [weights[one.id] ?? 1, requestOf(one, values, mode)] as const))
 }
 

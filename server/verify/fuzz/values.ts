@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import type { Document, Schema } from './document.ts'
-import { text, weighted } from './draw.ts'
+import { resolved, type Schema } from './document.ts'
 import { code } from './formulas.ts'
 import {
   container,
@@ -14,21 +13,19 @@ import {
   validQuery,
 } from './grammar.ts'
 import { oddValue } from './odd.ts'
-import { anyJson, anyText, isMembers, type Json, word } from './texts.ts'
+import { anyJson, anyText, isMembers, type Json, text, weighted, word } from './texts.ts'
 
 /** How values are made: all must be accepted; texts come from their whole grammar; some values are unlike their schemas. */
 export type Mode = 'strict' | 'loose' | 'odd'
 
 /** Arbitrary values of the contract's schemas. */
 export class Values {
-  readonly #document: Document
   readonly #mode: Mode
   readonly #json: fc.Arbitrary<Json>
   readonly #expressions: { readonly one: fc.Arbitrary<string>; readonly tree: fc.Arbitrary<Json> }
   readonly #known = new Map<string, fc.Arbitrary<Json>>()
 
-  constructor(document: Document, mode: Mode) {
-    this.#document = document
+  constructor(mode: Mode) {
     this.#mode = mode
     const isLoose = mode === 'loose'
     this.#json = anyJson(!isLoose)
@@ -40,7 +37,7 @@ export class Values {
 
   /** @param name of the member that has the value; with a dot at its end for an item of that member */
   of(given: Schema, name = ''): fc.Arbitrary<Json> {
-    const schema = this.#document.resolve(given)
+    const schema = resolved(given)
     const key = `${name} ${JSON.stringify(given)}`
     const known = this.#known.get(key)
     if (known) return known
