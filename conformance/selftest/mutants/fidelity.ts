@@ -125,12 +125,6 @@ export const fidelityMutants: Mutants = {
         : body,
     ),
   },
-  'trims-metadata': {
-    failing: ['TOK-053.metadata-blanks'],
-    change: changeRequest('POST', tokens, body =>
-      body?.metadata ? { ...body, metadata: everyText(body.metadata, text => text.trim()) } : body,
-    ),
-  },
   'containers-sorted': {
     failing: ['TOK-053.containers'],
     change: changeRequest('POST|PATCH', /^\/tokens(\/(?!search)[^/]+)?$/, body =>

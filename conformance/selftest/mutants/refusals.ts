@@ -85,15 +85,6 @@ export const refusalMutants: Mutants = {
       store(body => body),
     ),
   },
-  'taken-id-stores': {
-    failing: ['WIR-545.create-taken-undone'],
-    change: afterRefusal(
-      'POST',
-      tokens,
-      [409],
-      store(body => ({ ...body, id: undefined })),
-    ),
-  },
   'refused-update-keeps-metadata': {
     failing: ['TOK-036.update-invalid-undone'],
     change: afterRefusal(
@@ -107,32 +98,11 @@ export const refusalMutants: Mutants = {
     failing: ['SES-505.invalid-undone'],
     change: usesNonce([400, 403, 415]),
   },
-  'refused-patch-renames-reactor': {
-    failing: ['REA-014.reactor-patch-invalid-undone', 'REA-011.reactor-patch-other-type-undone'],
-    change: afterRefusal('PATCH', /^\/reactors\/[^/]+$/, [400, 415], ({ body, ...rest }, next, key) =>
-      next(
-        requestFrom(
-          { ...rest, body, headers: json(merge) },
-          { key: key.management, body: { name: String(body.name) } },
-        ),
-      ),
-    ),
-  },
   'refused-create-makes-formula': {
     failing: ['AUT-001.create-formula-unknown-undone', 'WIR-545.create-formula-other-type-undone'],
     change: afterRefusal('POST', /^\/reactor-formulas$/, [401, 415], (received, next, key) =>
       next(requestFrom({ ...received, headers: json() }, { key: key.management })),
     ),
-  },
-  'conflict-shows-the-token': {
-    failing: ['ERR-507.each-taken'],
-    change: intercept('POST', tokens, async (received, next) => {
-      const response = await next(requestFrom(received))
-      if (response.status !== 409) return response
-      return responseFrom(response, {
-        body: { ...(await bodyOf(response)), detail: JSON.stringify(received.body.data) },
-      })
-    }),
   },
   'forbidden-shows-the-mask': {
     failing: ['ERR-507.each-forbidden'],

@@ -192,21 +192,6 @@ export const timeMutants: Mutants = {
       })(next, target)
     },
   },
-  'created-again-keeps-its-change': {
-    failing: ['TOK-503.again'],
-    change: (next, target) => {
-      const changed = new Map<string, string>()
-      const remember = changeResponse('PATCH', token, body => {
-        changed.set(body.id, body.modified_at)
-        return body
-      })(next, target)
-      return changeResponse('GET', token, body =>
-        body.modified_at === undefined && changed.has(body.id)
-          ? { ...body, modified_at: changed.get(body.id), modified_by: body.created_by }
-          : body,
-      )(remember, target)
-    },
-  },
   'renewed-token-keeps-metadata': {
     failing: ['TOK-037.renewed-without-metadata'],
     change: keepsMetadata,
