@@ -1,12 +1,9 @@
-import { devApplications } from '../dev/applications.ts'
 import { DevEndpoints, devPageFiles } from '../dev/endpoints.ts'
 import { faultHandlers } from '../dev/faults.ts'
 import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import type { Matchable } from '../dev/matching.ts'
-import { devSessions } from '../dev/sessions.ts'
-import { settled } from '../dev/settled.ts'
-import { devTenantClock } from '../dev/tenant-clock.ts'
+import { tenantHandlers } from '../dev/tenants.ts'
 import { createTestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
 import { proxyOperations } from '../generated/facts.ts'
@@ -43,24 +40,27 @@ function handlersOf(deployment: Deployment): DevHandlers {
   const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
   if (!tools) throw new Error('a development server without its tools')
   const { faults, journal, inbox, idleness, events, keys, snapshots, leaks } = tools
-  const later = async () => (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
+  const keyOf = (digest: string) => keys.get(digest)
   const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
   const operations = recorded.map(({ id }) => id)
   return {
     ...snapshots.handlers(),
     ...leaks.handlers(),
-    ...devApplications({ ...deployment, keyOf: digest => keys.get(digest) }),
-    ...devTenantClock(deployment),
+    ...tenantHandlers({ ...deployment, keyOf }),
     ...faultHandlers(faults, operations),
-    ...exportHandlers({ ...deployment, keyOf: digest => keys.get(digest) }),
+    ...exportHandlers({ ...deployment, keyOf }),
     ...journal.handlers(recorded),
     ...inbox.handlers(),
     ...events.handlers(),
-    ...devSessions(deployment),
-    'dev.settled': async () => ({
-      status: 200,
-      body: { later: await settled({ idleness, catchUp, later }) },
-    }),
+    'dev.settled': async () => {
+      do {
+        await idleness.idle()
+        await catchUp()
+        // A job may have been accepted meanwhile.
+      } while (!idleness.isIdle)
+      const later = (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
+      return { status: 200, body: { later } }
+    },
     'dev.clock.advance': async ({ body }) => {
       await advance(body.advance_ms)
       return { status: 200, body: { now: new Date(clock.nowMs()).toISOString() } }

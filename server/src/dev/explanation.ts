@@ -1,9 +1,13 @@
+import { LRUCache } from 'lru-cache'
 import type { Caller, DeniedCause } from '../access/caller.ts'
 import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
+import { lruOptions } from '../base/cache.ts'
+import { comparableId } from '../base/comparable-id.ts'
 import { developerReason } from '../base/developer-reason.ts'
 import type { AccessRule, Explanation, Permission, TokenPermission } from '../contract/types.ts'
 import type { Explain } from '../http/pipeline/exchange.ts'
 import { wordsOfFormula } from '../reactors/outcome.ts'
+import type { ExpiredTokens } from '../tokens/tokens-context.ts'
 
 type ExplainedRule = NonNullable<Explanation['rules']>[number]
 
@@ -84,3 +88,29 @@ function scopeOf(rule: AccessRule): string {
   )
   return `tokens where ${conditions.join(' and ')}`
 }
+
+/** As the contract says. */
+const mostKept = 10_000
+
+/** When tokens that are erased had expired: the latest of all tenants. */
+export class RecentlyExpired implements ExpiredTokens {
+  readonly #expiredMs = new LRUCache<string, number>(lruOptions(mostKept))
+
+  note(tenant: string, id: string, expiredMs: number): void {
+    this.#expiredMs.set(keyOf(tenant, id), expiredMs)
+  }
+
+  forget(tenant: string, id: string): void {
+    this.#expiredMs.delete(keyOf(tenant, id))
+  }
+
+  at(tenant: string, id: string): number | undefined {
+    return this.#expiredMs.get(keyOf(tenant, id))
+  }
+
+  clear(): void {
+    this.#expiredMs.clear()
+  }
+}
+
+const keyOf = (tenant: string, id: string) => `${tenant} ${comparableId(id)}`
