@@ -1,7 +1,8 @@
 import t from 'tap'
 import { Dev as SdkDev, DevError as SdkDevError } from '../../../sdk/src/dev/index.ts'
-import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { openVault } from '../../verify/support/vault.ts'
 import { DevError } from '../generated/dev-client/index.ts'
+import { devsOf, openDev } from './_dev.ts'
 
 /** The status with which a call fails, and its message. */
 const failure = (call: Promise<unknown>) =>
@@ -13,104 +14,80 @@ const failure = (call: Promise<unknown>) =>
 const unknown = '00000000-0000-4000-8000-000000000000'
 
 t.test('in process and over the wire, the same calls do the same', async t => {
-  const vault = openVault(t)
-  const { url } = await vault.listen()
-  const tenant = await openTenant(vault)
-  const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
-  for (const [where, dev, errors] of [
-    ['in process', vault.dev, DevError],
-    ['over the wire', wire, SdkDevError],
-  ] as const) {
+  const { vault, tenant } = await openDev(t)
+  const devs = await devsOf(vault, tenant)
+  for (const [where, dev] of devs) {
     const before = await vault.clock.now()
-    const now = await dev.clock.advance('1h')
-    t.ok(now.getTime() >= before + 3_600_000, `${where}: time moves`)
+    t.ok((await dev.clock.advance('1h')).getTime() >= before + 3_600_000, `${where}: time moves`)
     const made = await dev.createTenant()
     t.match(made, { tenantId: /^[0-9a-f-]{36}$/, managementKey: /^key_mgt_/ }, where)
-    const own = dev.forTenant(made)
-    t.match(await failure(own.console(unknown)), /^404/, where)
     const refused = await dev.clock.advance(-1).catch(error => error)
-    t.ok(refused instanceof errors, where)
+    t.ok(refused instanceof (where === 'in process' ? DevError : SdkDevError), where)
     t.match(refused.message, 'dev.clock.advance: advance_ms must be at least 0', where)
     t.match(refused, { status: 400, errors: { advance_ms: ['must be at least 0'] } }, where)
+    const own = dev.forTenant(made)
+    for (const call of [
+      () => own.console(unknown),
+      () => own.restore('x'),
+      () => own.sessions.end(unknown),
+      () => own.inbox.replay('x'),
+    ])
+      t.match(await failure(call()), /^404 (?!.*--dev)/, 'control: a server for development')
   }
-  await wire.reset()
+  await devs[1][1].reset()
   t.equal((await tenant.send('GET', '/tokens')).status, 401, 'everything is deleted')
+  const production = openVault(t, { dev: false })
+  t.match(await failure(production.dev.reset()), /^404.*was the server started with --dev\?/)
 })
 
 t.test('vault.dev is about the only tenant, and has to be told which if there are several', async t => {
   const vault = openVault(t)
-  t.match(await failure(vault.dev.console(unknown)), /^401/, 'there is none')
+  const asked = () => failure(vault.dev.console(unknown))
+  t.match(await asked(), /^401/, 'there is none')
   const tenant = await vault.createTenant()
-  t.match(await failure(vault.dev.console(unknown)), /^404/, 'there is one')
+  t.match(await asked(), /^404/, 'there is one')
   await vault.dev.createTenant()
-  t.match(await failure(vault.dev.console(unknown)), /^401.*dev\.forTenant\(tenant\)/)
+  t.match(await asked(), /^401.*dev\.forTenant\(tenant\)/)
   t.match(await failure(vault.dev.forTenant(tenant).console(unknown)), /^404/)
   await vault.reset()
   await vault.createTenant()
-  t.match(await failure(vault.dev.console(unknown)), /^404/, 'one again')
-})
-
-t.test('without dev: true the calls fail, and say why', async t => {
-  const vault = openVault(t, { dev: false })
-  await vault.createTenant()
-  t.match(await failure(vault.dev.reset()), /^404.*was the server started with --dev\?/)
+  t.match(await asked(), /^404/, 'one again')
 })
 
 t.test('vault.dev carries the token and the header prefix of its vault', async t => {
   const vault = openVault(t, { devToken: 'a-token-of-16-or-more', headerPrefix: 'ACME' })
   const { url } = await vault.listen()
-  const tenant = await vault.createTenant()
+  const { managementKey } = await vault.createTenant()
   t.match(await failure(vault.dev.console(unknown)), /^404/)
-  const options = { baseUrl: `${url}/`, headerPrefix: 'ACME', managementKey: tenant.managementKey }
+  const options = { baseUrl: `${url}/`, headerPrefix: 'ACME', managementKey }
   t.match(await failure(new SdkDev(options).reset()), /^401/)
   await t.resolves(new SdkDev({ ...options, token: 'a-token-of-16-or-more' }).reset())
 })
 
-t.test('a misspelt option is named, and members of a tenant may come with the options', async t => {
-  const vault = openVault(t)
-  const { url } = await vault.listen()
-  const tenant = await vault.createTenant()
-  const list = (more: object) => new SdkDev({ baseUrl: url, ...more } as { baseUrl: string }).requests.list()
-  t.same(await list(tenant), [], 'control')
-  t.same(await list(await vault.dev.createTenant()), [])
-  for (const [misspelt, option] of [
-    ['managmentKey', 'managementKey'],
-    ['management_key', 'managementKey'],
-    ['tokne', 'token'],
-    ['headerPrefx', 'headerPrefix'],
-  ] as const) {
-    t.throws(() => list({ [misspelt]: 'x' }), {
-      name: 'TypeError',
-      message: `unknown option ${misspelt}; did you mean ${option}?`,
-    })
-  }
-  const forTenant = vault.dev.forTenant as unknown as (given?: unknown) => unknown
+t.test('what is missing or misspelt is named, and members of a tenant may come with the options', async t => {
+  const { vault, tenant } = await openDev(t)
+  const { url: baseUrl } = await vault.listen()
+  const make = (options?: object) => new SdkDev(options as { baseUrl: string })
+  for (const own of [tenant, await vault.dev.createTenant()])
+    t.same(await make({ ...own, baseUrl }).requests.list(), [], 'control')
+  const url = 'baseUrl must be the URL of a development server, such as http://127.0.0.1:4000'
+  for (const [given, message] of [
+    [undefined, url],
+    [{ baseUrl: '' }, url],
+    [{ baseURL: baseUrl }, 'unknown option baseURL; did you mean baseUrl?'],
+    [{ managmentKey: 'x', baseUrl }, 'unknown option managmentKey; did you mean managementKey?'],
+    [{ management_key: 'x', baseUrl }, 'unknown option management_key; did you mean managementKey?'],
+    [{ tokne: 'x', baseUrl }, 'unknown option tokne; did you mean token?'],
+    [{ headerPrefx: 'x', baseUrl }, 'unknown option headerPrefx; did you mean headerPrefix?'],
+  ] as const)
+    t.throws(() => make(given), { name: 'TypeError', message })
   for (const [given, hint] of [
     [undefined, ''],
     [{}, ''],
     [{ managementkey: 'x' }, ', not managementkey; did you mean managementKey?'],
   ] as const) {
-    t.throws(() => forTenant.call(vault.dev, given), {
-      name: 'TypeError',
-      message: `forTenant takes a tenant, by its managementKey${hint}`,
-    })
-  }
-})
-
-t.test('a 404 asks for --dev only if the server is not one for development', async t => {
-  const vault = openVault(t)
-  const tenant = await vault.createTenant()
-  const { sessions, restore, console, inbox } = vault.dev.forTenant(tenant)
-  const dev = vault.dev.forTenant(tenant)
-  for (const call of [
-    () => console.call(dev, unknown),
-    () => restore.call(dev, 'x'),
-    () => sessions.end(unknown),
-    () => inbox.replay('x'),
-  ]) {
-    const message = await failure(call())
-    t.match(message, /^404/)
-    t.notMatch(message, /--dev/)
+    const message = `forTenant takes a tenant, by its managementKey${hint}`
+    t.throws(() => vault.dev.forTenant(given as never), { name: 'TypeError', message })
   }
 })
 
@@ -124,26 +101,15 @@ t.test('a request that a busy server did not receive in time is sent again', asy
     return new Response(body && JSON.stringify(body), { status })
   }
   const dev = new SdkDev({ baseUrl: 'http://127.0.0.1:4000', fetch })
-  statuses = [408, 408]
-  t.equal((await dev.createTenant()).tenantId, 'made')
-  t.equal(sent, 3)
-  statuses = [408, 408, 408]
-  await t.rejects(dev.createTenant(), { status: 408, message: /408/ })
-  statuses = [503]
-  sent = 0
-  await t.rejects(dev.createTenant(), { status: 503, message: /503/ })
-  t.equal(sent, 1, 'control: others are not, as something may have been done')
-})
-
-t.test('a client without an address says which option is missing', t => {
-  const make = (options?: object) => () => new SdkDev(options as { baseUrl: string })
-  const message = 'baseUrl must be the URL of a development server, such as http://127.0.0.1:4000'
-  t.throws(make(), { name: 'TypeError', message })
-  t.throws(make({ baseUrl: '' }), { name: 'TypeError', message })
-  t.throws(make({ baseURL: 'http://127.0.0.1:4000' }), {
-    name: 'TypeError',
-    message: 'unknown option baseURL; did you mean baseUrl?',
-  })
-  t.doesNotThrow(make({ baseUrl: 'http://127.0.0.1:4000' }), 'control')
-  t.end()
+  for (const [replies, expected, attempts] of [
+    [[408, 408], 'it did not fail', 3],
+    [[408, 408, 408], /^408/, 3],
+    // As something may have been done.
+    [[503], /^503/, 1],
+  ] as const) {
+    statuses = [...replies]
+    sent = 0
+    t.match(await failure(dev.createTenant()), expected)
+    t.equal(sent, attempts)
+  }
 })

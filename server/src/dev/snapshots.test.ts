@@ -1,25 +1,22 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { Dev as SdkDev } from '../../../sdk/src/dev/index.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { devsOf, openDev } from './_dev.ts'
 
 const start = Date.UTC(2030, 0, 1)
 const options = { storage: 'memory:', now: () => start }
 const token = (id: string) => ({ id, type: 'token', data: id.length })
 
 t.test('a tenant returns to a snapshot, in process and over the wire, and others do not', async t => {
-  const vault = openVault(t, options)
-  const { url } = await vault.listen()
-  const tenant = await openTenant(vault)
+  const { vault, tenant } = await openDev(t, options)
   const other = await openTenant(vault)
   const ids = async (of = tenant) =>
     (await of.send('GET', '/tokens')).json.data.map(({ id }: { id: string }) => id).sort()
-  const wire = new SdkDev({ baseUrl: url, managementKey: tenant.managementKey })
-  for (const dev of [vault.dev.forTenant(tenant), wire]) {
+  for (const [, dev] of await devsOf(vault, tenant)) {
     await tenant.send('POST', '/tokens', token('kept'))
     await tenant.send('POST', '/tokens', { ...token('changed'), metadata: { at: 'first' } })
     await tenant.send('POST', '/tokens', { ...token('expiring'), expires_at: '2030-01-01T01:00:00Z' })
@@ -43,17 +40,13 @@ t.test('a tenant returns to a snapshot, in process and over the wire, and others
   }
 })
 
-t.test('keys and rights return too', async t => {
-  const vault = openVault(t, options)
-  const tenant = await openTenant(vault)
-  const dev = vault.dev.forTenant(tenant)
+t.test('keys and rights return too, also on a server that is watched', async t => {
+  const { tenant, dev } = await openDev(t, { ...options, metrics: true })
   const limited = await tenant.application({ permissions: ['token:read'] })
   await dev.snapshot('base')
   const later = await tenant.application({ permissions: ['token:read'] })
-  await tenant.asManagement('PUT', `/applications/${limited.id}`, {
-    name: 'Other',
-    permissions: ['token:search'],
-  })
+  const other = { name: 'Other', permissions: ['token:search'] }
+  await tenant.asManagement('PUT', `/applications/${limited.id}`, other)
   t.equal((await limited('GET', '/tokens')).status, 403)
   await dev.restore('base')
   t.equal((await limited('GET', '/tokens')).status, 200, 'rights are those of the snapshot')
@@ -108,19 +101,7 @@ t.test('a reset frees the data that snapshots keep', async t => {
   t.notOk(await isKept())
 })
 
-t.test('a server that is watched takes snapshots, too', async t => {
-  const vault = openVault(t, { ...options, metrics: true })
-  const tenant = await openTenant(vault)
-  const dev = vault.dev.forTenant(tenant)
-  await tenant.send('POST', '/tokens', token('before'))
-  const name = await dev.snapshot()
-  await tenant.send('DELETE', '/tokens/before')
-  await dev.restore(name)
-  t.equal((await tenant.send('GET', '/tokens/before')).status, 200)
-})
-
 t.test('a storage without snapshots refuses them', async t => {
-  const vault = openVault(t, { storage: `level:${t.testdir({})}`, masterKey: newMasterKey() })
-  const tenant = await vault.createTenant()
-  await t.rejects(vault.dev.forTenant(tenant).snapshot(), { status: 409, message: /memory:/ })
+  const { dev } = await openDev(t, { storage: `level:${t.testdir({})}` })
+  await t.rejects(dev.snapshot(), { status: 409, message: /memory:/ })
 })
