@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Explanation, Problem } from '../../generated/dev-client/generated/types.gen.ts'
 import type { Access } from './keys.ts'
 
@@ -58,4 +59,22 @@ export async function send<T>(
   const parsed = text === '' ? undefined : JSON.parse(text)
   if (!response.ok) throw new Refusal(parsed)
   return parsed
+}
+
+/** Runs actions, and keeps the error of the last one. Forms wait for it, unless it only reads (`isQuiet`). */
+export function useAction() {
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const run = async (action: () => Promise<void>, isQuiet = false): Promise<void> => {
+    setBusy(!isQuiet)
+    setError(undefined)
+    try {
+      await action()
+    } catch (failed) {
+      setError(failed)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { error, isBusy, run }
 }

@@ -1,6 +1,5 @@
 import type { DevApplication } from '../../generated/dev-client/generated/types.gen.ts'
-import { useAction } from './action.ts'
-import { send } from './api.ts'
+import { send, useAction } from './api.ts'
 import { Choice, Field, Form } from './form.tsx'
 import { type Access, type Key, type Kind, keyOf } from './keys.ts'
 import { Copy, Failure } from './show.tsx'

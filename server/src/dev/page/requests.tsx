@@ -1,9 +1,8 @@
-import { useAction } from './action.ts'
-import { isOwn, keyHeader, send } from './api.ts'
+import { isOwn, keyHeader, send, useAction } from './api.ts'
 import type { Access } from './keys.ts'
-import type { Route } from './route.ts'
 import { Copy, Empty, Explanation, Facts, Failure, Json, Part, Status, Time } from './show.tsx'
 import { type Column, Table } from './table.tsx'
+import type { Route } from './tabs.tsx'
 import type { Request, Watched } from './watch.ts'
 
 /** Which requests are shown. Kept while other views are shown. */

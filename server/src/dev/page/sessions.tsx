@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { DevSession } from '../../generated/dev-client/generated/types.gen.ts'
-import { useAction } from './action.ts'
-import { send } from './api.ts'
+import { send, useAction } from './api.ts'
 import { Field, Form, KeyChoice } from './form.tsx'
 import { type Access, type Key, labelOf } from './keys.ts'
-import type { Route } from './route.ts'
 import { Empty, Failure, Json } from './show.tsx'
 import { type Column, Table } from './table.tsx'
+import type { Route } from './tabs.tsx'
 import type { Watched } from './watch.ts'
 
 interface Props {

@@ -1,6 +1,5 @@
 import type { DevTenant } from '../../generated/dev-client/generated/types.gen.ts'
-import { useAction } from './action.ts'
-import { Refusal, send } from './api.ts'
+import { Refusal, send, useAction } from './api.ts'
 import { Field, Form } from './form.tsx'
 import { type Access, keyOf } from './keys.ts'
 import { Failure } from './show.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Route } from './route.ts'
+import type { Route } from './tabs.tsx'
 
 export interface Column<T> {
   readonly label: string

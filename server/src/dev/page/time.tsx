@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { DevSettled, DevTime } from '../../generated/dev-client/generated/types.gen.ts'
-import { useAction } from './action.ts'
-import { send } from './api.ts'
+import { send, useAction } from './api.ts'
 import { Field, Form } from './form.tsx'
 import type { Access } from './keys.ts'
 import { Failure } from './show.tsx'

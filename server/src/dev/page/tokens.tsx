@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useAction } from './action.ts'
-import { send } from './api.ts'
+import { send, useAction } from './api.ts'
 import { Field, Form, KeyChoice } from './form.tsx'
 import type { Access } from './keys.ts'
-import type { Route } from './route.ts'
 import { Copy, Empty, Failure, Json } from './show.tsx'
 import { type Column, Table } from './table.tsx'
+import type { Route } from './tabs.tsx'
 
 interface Token {
   readonly id: string

@@ -1,10 +1,9 @@
-import { useAction } from './action.ts'
-import { send } from './api.ts'
+import { send, useAction } from './api.ts'
 import { Field, Form } from './form.tsx'
 import type { Access } from './keys.ts'
-import type { Route } from './route.ts'
 import { Copy, Empty, Facts, Failure, Json, Part, Status, Time } from './show.tsx'
 import { type Column, Table } from './table.tsx'
+import type { Route } from './tabs.tsx'
 import type { Webhook } from './watch.ts'
 
 interface Props {
