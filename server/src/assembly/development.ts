@@ -1,6 +1,6 @@
 import { DevEndpoints, devPageFiles } from '../dev/endpoints.ts'
+import { exportHandlers } from '../dev/export.ts'
 import { faultHandlers } from '../dev/faults.ts'
-import { exportHandlers } from '../dev/fixtures/export.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import type { Matchable } from '../dev/matching.ts'
 import { tenantHandlers } from '../dev/tenants.ts'
