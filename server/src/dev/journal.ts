@@ -1,7 +1,7 @@
 import type { Immutable } from '../contract/types.ts'
 import type { DevRecordedRequest } from '../generated/dev-client/index.ts'
 import { TenantLogs } from './bounded-log.ts'
-import { checkOperation } from './check-fault.ts'
+import { checkOperation } from './faults.ts'
 import type { DevHandlersOf, DevRequest } from './handlers.ts'
 import { type Carried, type Matchable, Matching } from './matching.ts'
 

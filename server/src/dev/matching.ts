@@ -9,7 +9,7 @@ import type {
   DevRecordedRequest,
   DevRequestPattern,
 } from '../generated/dev-client/index.ts'
-import { checkOperation } from './check-fault.ts'
+import { checkOperation } from './faults.ts'
 import { mostMembers, redact } from './redact.ts'
 
 type Recorded = Immutable<DevRecordedRequest>

@@ -1,7 +1,6 @@
-import { decodeEscapes } from './escapes.ts'
+import { decodeEscapes, longestSpelling, spellingsOf } from './escapes.ts'
 import type { Spelling } from './layer.ts'
 import { type Budget, decodeRuns } from './runs.ts'
-import { longestSpelling, spellingsOf } from './spellings.ts'
 
 /** A value of a token in a text. */
 interface Leak {
