@@ -12,8 +12,8 @@ import { testsOf } from './unit/tests.ts'
 const engine = 'server/src/storage/engines/postgres'
 const usual = [
   `${engine}/citus.migrate.test.ts`,
-  `${engine}/postgres-store.test.ts`,
-  `${engine}/postgres-store.model.test.ts`,
+
+  'server/src/storage/engines/engines.test.ts',
   'server/verify/system/citus.test.ts',
   'server/verify/system/citus.due.test.ts',
   'server/verify/system/replicas.test.ts',

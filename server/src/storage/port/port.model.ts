@@ -188,13 +188,13 @@ interface ModelRun {
   readonly reopen: (store: Store) => Promise<Store>
   readonly runs: number
   /** Commits of several processes have no order: they are asked one after the other. */
-  readonly oneByOne?: (store: Store) => boolean
+  readonly oneByOne?: boolean
 }
 
 /** Random histories, after which the engine must return exactly what the naive model returns. */
 export async function runStoreModel(
   t: Test,
-  { openModel, open, reopen, runs, oneByOne = () => false }: ModelRun,
+  { openModel, open, reopen, runs, oneByOne = false }: ModelRun,
 ): Promise<void> {
   let steps = 0
   const histories = fc.array(step, { minLength: 30, maxLength: 120, size: 'max' })
@@ -228,7 +228,7 @@ export async function runStoreModel(
 async function prepare(
   next: Exclude<Step, { step: 'race' }>,
   model: Store,
-  oneByOne: (store: Store) => boolean,
+  oneByOne: boolean,
 ): Promise<(store: Store) => Promise<unknown>> {
   switch (next.step) {
     case 'commit': {
@@ -240,7 +240,7 @@ async function prepare(
         const results: Promise<CommitResult>[] = []
         for (const { writes, nowUs } of commits) {
           results.push(store.commit(writes, nowUs))
-          if (oneByOne(store)) await results.at(-1)
+          if (oneByOne) await results.at(-1)
         }
         return Promise.all(results)
       }

@@ -1,12 +1,13 @@
 import t from 'tap'
 import { insert, mustCommit } from '../../port/port.samples.ts'
+import type { Write } from '../../port/port.ts'
 import { DataFolderRefused } from './data-folder-errors.ts'
 import { formatKey } from './keys.ts'
 import { LevelStore } from './level-store.ts'
-import { openLevelDb } from './leveldb.ts'
+import { type LevelDb, openLevelDb } from './leveldb.ts'
 import { openFolder } from './open.ts'
 
-const refuses = (message: string) => ({ name: 'DataFolderRefused', message })
+const refuses = (message: string | RegExp) => ({ name: 'DataFolderRefused', message })
 
 t.test('a folder in use is refused, also within one process', async t => {
   const folder = t.testdir()
@@ -43,16 +44,47 @@ t.test('a database of another program is refused', async t => {
   await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of another program.'))
 })
 
-t.test('a folder with a file of another user says how to give it back', async t => {
+t.test('a folder that the system keeps closed says what to do', async t => {
   const folder = t.testdir({})
-  const message = `IO error: ${folder}/LOCK: Permission denied`
-  const openLevel = () => Promise.reject(new Error('', { cause: { code: 'LEVEL_IO_ERROR', message } }))
+  const failing = (reason: string) => () => {
+    const message = `IO error: ${folder}/LOCK: ${reason}`
+    return Promise.reject(new Error('', { cause: { code: 'LEVEL_IO_ERROR', message } }))
+  }
   const says = `The data folder cannot be opened: permission denied for some of its files; chown -R ${process.getuid?.()} ${folder}.`
-  await t.rejects(openFolder(folder, { openLevel }), refuses(says))
+  await t.rejects(openFolder(folder, { openLevel: failing('Permission denied') }), refuses(says))
+  const room = /, as the disk is full: make room for \d+ MB more\.$/
+  await t.rejects(openFolder(folder, { openLevel: failing('No space left on device') }), refuses(room))
   await (await openFolder(folder)).close()
 })
 
 t.test('a path that cannot be a folder is refused', async t => {
   const folder = t.testdir({ data: 'a file' })
   await t.rejects(LevelStore.open(`${folder}/data`), DataFolderRefused)
+})
+
+t.test('a fresh insert into a known collection reads nothing', async t => {
+  let reads = 0
+  const openLevel = async (folder: string) => {
+    const level = await openLevelDb(folder)
+    const counting = <Method extends 'getSync' | 'getMany'>(name: Method) => {
+      const method = level[name].bind(level) as (...args: unknown[]) => unknown
+      Object.assign(level, {
+        [name]: (...args: unknown[]) => {
+          reads++
+          return method(...args)
+        },
+      })
+    }
+    counting('getSync')
+    counting('getMany')
+    return level satisfies LevelDb
+  }
+  const store = await LevelStore.open(t.testdir(), { openLevel })
+  t.teardown(() => store.close())
+  await mustCommit(store, [insert('a', { terms: ['t'] })])
+  reads = 0
+  await mustCommit(store, [{ ...insert('b', { terms: ['t'] }), fresh: true } as Write])
+  t.equal(reads, 0)
+  await mustCommit(store, [insert('c', { terms: ['t'] })])
+  t.not(reads, 0)
 })
