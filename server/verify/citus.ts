@@ -9,10 +9,8 @@ import { PostgresUnavailable } from './support/postgres/binaries.ts'
 import { runTests } from './unit/run-tests.ts'
 import { testsOf } from './unit/tests.ts'
 
-const engine = 'server/src/storage/engines/postgres'
 const usual = [
-  `${engine}/citus.migrate.test.ts`,
-
+  'server/src/storage/engines/postgres/citus.migrate.test.ts',
   'server/src/storage/engines/engines.test.ts',
   'server/verify/system/citus.test.ts',
   'server/verify/system/citus.due.test.ts',
