@@ -5,7 +5,7 @@ import { syncFolder } from '../base/durable-file.ts'
 import type { Log } from '../base/log.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
-import type { Migrated } from './engines/postgres/migrated.ts'
+import type { Migrated } from './engines/postgres/database-errors.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
 import type { Store } from './port/port.ts'
 

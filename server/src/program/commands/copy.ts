@@ -1,7 +1,6 @@
 import { secretFlag } from '../../option-flags.ts'
 import { isSameStore, lastingUrls, openExisting } from '../../storage/open.ts'
-import { openSource } from '../../storage/transfer/copy-store.ts'
-import { CopyRefused } from '../../storage/transfer/refusal.ts'
+import { CopyRefused, openSource } from '../../storage/transfer/copy-store.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { type Command, findMasterKey } from './command.ts'

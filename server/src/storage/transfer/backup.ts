@@ -1,13 +1,18 @@
 import { type FileHandle, open as openFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncFolder } from '../../base/durable-file.ts'
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import { joined } from '../../crypto/digest.ts'
 import { deriveSubkey, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { type Compared, compareStores, type Side } from './compare.ts'
 import type { Progress } from './copy-store.ts'
-import { BackupRefused } from './refusal.ts'
 import type { Documents, Page } from './walk.ts'
+
+/** A file that is not a whole backup, or not one of this master key; or a backup that cannot be made. */
+export class BackupRefused extends OperatorError {
+  override readonly name = 'BackupRefused'
+}
 
 /*
  * A backup file:

@@ -1,8 +1,17 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
 import { copyAddress, isTenantAddress, unwrapKeys } from '../keys/keyring.ts'
 import type { StoredDocument } from '../port/port.ts'
-import { CopyDiffers } from './refusal.ts'
 import type { Documents } from './walk.ts'
+
+/** Thrown where the copy differs from its source. The message tells where, in digests, and nothing of the content. */
+class CopyDiffers extends OperatorError {
+  override readonly name = 'CopyDiffers'
+
+  constructor(what: string) {
+    super(`the copy differs from its source: ${what}; empty the destination and copy again`)
+  }
+}
 
 /** Documents, and the master key that wraps the keys of tenants among them. */
 export interface Side {

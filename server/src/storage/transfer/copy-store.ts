@@ -1,3 +1,4 @@
+import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
 import type { SealingKey } from '../../crypto/envelope.ts'
 import {
@@ -14,8 +15,12 @@ import type { Collection } from '../port/collection.ts'
 import { bytesOf } from '../port/decide.ts'
 import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
 import { compareStores, type Side } from './compare.ts'
-import { CopyRefused } from './refusal.ts'
 import { beforeAll, type Documents, documentsIn } from './walk.ts'
+
+/** Thrown where these stores cannot be copied with these keys. */
+export class CopyRefused extends OperatorError {
+  override readonly name = 'CopyRefused'
+}
 
 /** A store and its master key, present or future. */
 export interface KeyedStore {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { liveTerm } from '../../index/search.ts'
-import { collectionOf } from '../../port/collection.ts'
+import { collectionNamed, collectionOf } from '../../port/collection.ts'
 import { digest, tenantA } from '../../port/port.samples.ts'
+import { documentKinds } from '../../port/port.ts'
 import {
   agendaKey,
   agendaRange,
@@ -86,4 +87,24 @@ t.test('one range contains exactly the keys of a collection', async t => {
   for (const key of keys) t.ok(isWithin(key, { gte: collection, lt: collection + endOfKeys }))
   t.notOk(isWithin(ordinalKey(near, 0), { gte: collection, lt: collection + endOfKeys }))
   t.equal(garbageOfKey(garbageKey(collection)), collection)
+})
+
+t.test('no two kinds and no two tenants share a collection, and its name tells both', async t => {
+  const keys = documentKinds.map(kind => collectionOf({ kind, tenant: tenantA }))
+  t.equal(new Set(keys).size, documentKinds.length)
+  for (const key of keys) t.equal(key.length, 23)
+  t.same(
+    keys.map(collectionNamed),
+    documentKinds.map(kind => ({ kind, tenant: tenantA })),
+  )
+  fc.assert(
+    fc.property(
+      fc.uuid(),
+      fc.uuid(),
+      (a, b) =>
+        a === b || collectionOf({ kind: 'token', tenant: a }) !== collectionOf({ kind: 'token', tenant: b }),
+    ),
+  )
+  t.throws(() => collectionOf({ kind: 'token', tenant: 'not a tenant' }), TypeError)
+  t.throws(() => collectionOf({ kind: 'token', tenant: tenantA.replace('1', 'A') }), TypeError)
 })

@@ -19,9 +19,7 @@ import {
   StoreUnavailable,
   type Write,
 } from '../../port/port.ts'
-import { compactCollection } from './compact.ts'
 import { DataFolderRefused, orUnavailable, reasonOf } from './data-folder-errors.ts'
-import { hasRoomToOpen } from './disk-room.ts'
 import { Groups } from './group.ts'
 import {
   agendaRange,
@@ -33,7 +31,7 @@ import {
   garbageRange,
   leaseKey,
 } from './keys.ts'
-import { type LevelDb, openLevelDb } from './leveldb.ts'
+import { compactCollection, hasRoomToOpen, type LevelDb, openLevelDb } from './leveldb.ts'
 import { momentOf, readDocuments } from './moment.ts'
 import { type FolderOptions, openFolder } from './open.ts'
 import { decodeDocument } from './record.ts'

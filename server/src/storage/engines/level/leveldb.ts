@@ -1,4 +1,8 @@
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Level } from 'level'
+import type { CollectionName } from '../../port/collection.ts'
+import { endOfKeys } from './keys.ts'
 
 /** LevelDB as this engine uses it: ASCII keys, byte values. The types of `level` leave out what only Node has. */
 export type LevelDb = Level<string, Buffer> & {
@@ -53,4 +57,45 @@ export async function isInUse(folder: string): Promise<boolean> {
 /** LevelDB's own repair, which makes the list of tables anew. */
 export async function repairLevelDb(folder: string): Promise<void> {
   await (Level as unknown as { repair(folder: string): Promise<void> }).repair(folder)
+}
+
+/** For the new list of tables, and the index and filter of each table. */
+const spareBytes = 1 << 20
+
+/**
+ * Returns true if the disk has room for opening the folder, where LevelDB writes its log to tables: twice the size of the
+ * log, as other processes may fill the disk too. A store that failed to write can still be read; closed, and not opened
+ * again, it could not.
+ */
+export async function hasRoomToOpen(folder: string): Promise<boolean> {
+  return (await missingRoom(folder)) < 0
+}
+
+/** Returns how many bytes the disk lacks for opening the folder. */
+export async function missingRoom(folder: string): Promise<number> {
+  let neededBytes = spareBytes
+  for (const name of await readdir(folder)) {
+    if (name.endsWith('.log')) neededBytes += 2 * (await stat(join(folder, name))).size
+  }
+  const { bavail, bsize } = await statfs(folder)
+  return neededBytes - bavail * bsize
+}
+
+/**
+ * Rewrites the files of a collection without removed data. A plain `compactRange` is not enough: it merges each level
+ * into the next one but does not rewrite the deepest files, and LevelDB puts a flushed log directly into a deep level
+ * if no other file overlaps. So the log is flushed first. Then two tombstones, at both ends of the range, make a file
+ * above all others, which the second `compactRange` merges down through every file of the range.
+ * @param alone runs a write between two batches of the writer
+ */
+export async function compactCollection(
+  level: LevelDb,
+  collection: CollectionName,
+  alone: (write: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const end = collection + endOfKeys
+  await level.compactRange(collection, collection)
+  // These keys are never used. They need no sync: if they are lost, the files stay as they are.
+  await alone(() => level.batch().del(collection).del(end).write())
+  await level.compactRange(collection, end)
 }

@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { DataFolderDamaged, DataFolderRefused } from './data-folder-errors.ts'
-import { missingRoom } from './disk-room.ts'
 import { formatKey, reindexKey } from './keys.ts'
-import { type LevelDb, openLevelDb, repairLevelDb } from './leveldb.ts'
+import { type LevelDb, missingRoom, openLevelDb, repairLevelDb } from './leveldb.ts'
 
 /**
  * The version of the layout in keys.ts and record.ts, of digests and of what boxes are bound to. It changes when servers

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Pool, PoolClient, PoolConfig } from 'pg'
-import pg from 'pg'
+import pg, { type ClientBase, type Pool, type PoolClient, type PoolConfig } from 'pg'
 import { databaseName } from '../../../base/database-name.ts'
 import { DatabaseRefused } from './database-errors.ts'
 import { codeOf, isOutage } from './faults.ts'
@@ -154,4 +153,21 @@ export async function freeze(pool: Pool, client: PoolClient): Promise<void> {
   await client.query('SET LOCAL statement_timeout = 0')
   // Before it is lent to anyone.
   pool.on('connect', other => void other.end())
+}
+
+/** Differences between databases of PostgreSQL's family. Their results are the same. */
+export interface Dialect {
+  /** Tables may be distributed, so statements are routed by tenant. */
+  readonly isDistributed: boolean
+  /** Has the extension that distributes tables. */
+  readonly isCitus: boolean
+}
+
+export async function dialectOf(client: ClientBase): Promise<Dialect> {
+  const { rows } = await client.query<{ version: string; citus: boolean }>(
+    `SELECT version() AS version, EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS citus`,
+  )
+  const { version = '', citus = false } = rows[0] ?? {}
+  const isItself = version.startsWith('PostgreSQL ') && !version.includes('-YB-')
+  return { isDistributed: !isItself || citus, isCitus: isItself && citus }
 }

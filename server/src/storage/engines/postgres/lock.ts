@@ -6,8 +6,7 @@ import { type Collection, type CollectionName, collectionOf } from '../../port/c
 import type { CollectionState, Header, Question } from '../../port/decide.ts'
 import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
-import { kindOf, numberOf } from './kinds.ts'
-import { type Ask, headerOf, Rows } from './rows.ts'
+import { type Ask, headerOf, kindOf, numberOf, Rows } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
 export interface LockedCollection extends CollectionState, Collection {

@@ -16,8 +16,16 @@ import {
   StoreUnavailable,
   type Write,
 } from '../../port/port.ts'
-import { endless, freeze, oneConnection, openPool, orRefused, withClient } from './connect.ts'
-import { type Dialect, dialectOf } from './dialect.ts'
+import {
+  type Dialect,
+  dialectOf,
+  endless,
+  freeze,
+  oneConnection,
+  openPool,
+  orRefused,
+  withClient,
+} from './connect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
 import { Presence, type Use } from './presence.ts'
 import { Pulse } from './pulse.ts'

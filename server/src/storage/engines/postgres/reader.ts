@@ -2,17 +2,76 @@ import type { Pool } from 'pg'
 import { nextTurn, TimeSlice } from '../../../base/flow/event-loop.ts'
 import { Semaphores } from '../../../base/flow/semaphore.ts'
 import type { Log } from '../../../base/log.ts'
-import { search } from '../../index/search.ts'
-import type { Digest, DocumentKind, FindOptions, Found, Query, StoredDocument } from '../../port/port.ts'
-import { uuidOfDigest } from '../../port/port.ts'
-import { longQuery, sendTogether, withClient } from './connect.ts'
-import type { Dialect } from './dialect.ts'
-import { DueReader } from './due-reader.ts'
-import { orUnavailable } from './faults.ts'
-import { kindOf, numberOf } from './kinds.ts'
-import { momentOf } from './moment.ts'
-import { type Ask, askOf, documentOf } from './rows.ts'
-import { reading } from './sql.ts'
+import { type Block, decodeBlock } from '../../index/bits.ts'
+import { type Moment, search } from '../../index/search.ts'
+import {
+  type Digest,
+  type DocumentKind,
+  digestOfUuid,
+  type FindOptions,
+  type Found,
+  type Query,
+  type StoredDocument,
+  StoreUnavailable,
+  uuidOfDigest,
+} from '../../port/port.ts'
+import { type Dialect, longQuery, sendTogether, withClient } from './connect.ts'
+import { codeOf, orUnavailable } from './faults.ts'
+import {
+  type Ask,
+  askOf,
+  bytesOf,
+  documentOf,
+  isWithoutBox,
+  kindOf,
+  numberOf,
+  placeOf,
+  type Row,
+  uuidsOf,
+} from './rows.ts'
+import { reading, type Statement } from './sql.ts'
+
+/** @param bits nothing where a term has no block */
+function blocksIn(bits: string | null | undefined): Map<number, Block> {
+  const blocks = new Map<number, Block>()
+  const bytes = bytesOf(bits ?? '')
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 8 + bytes.readUInt32BE(at + 4)
+    blocks.set(bytes.readUInt32BE(at), decodeBlock(bytes.subarray(at + 8, end)))
+    at = end
+  }
+  return blocks
+}
+
+/** A collection as a transaction sees it, for a search. Statements of one step are sent without waiting for each other. */
+function momentOf(asking: Ask, kind: DocumentKind, tenant: string): Moment {
+  const ask = (statement: Statement, ...values: unknown[]) =>
+    asking(statement, [tenant, numberOf(kind), ...values])
+  const ordinalsOf = (rows: readonly Row[]) => rows.map(([ordinal]) => Number(ordinal))
+  return {
+    blocks: async terms => {
+      const rows = await ask(reading.blocks, uuidsOf(terms))
+      return new Map(rows.map(([term = '', bits]) => [digestOfUuid(term), blocksIn(bits)]))
+    },
+    ordinals: async ids => ordinalsOf(await ask(reading.ordinals, uuidsOf(ids))),
+    modified: async (fromUs, toUs) => ordinalsOf(await ask(reading.modified, fromUs, toUs)),
+    due: async nowMs => ordinalsOf(await ask(reading.dueOrdinals, nowMs)),
+    firstFrom: async us => {
+      if (us > Number.MAX_SAFE_INTEGER) return Number.POSITIVE_INFINITY
+      const [first = Number.POSITIVE_INFINITY] = ordinalsOf(await ask(reading.firstFrom, Math.max(us, 0)))
+      return first
+    },
+    page: async (ordinals, mostBytes) => {
+      const rows = await ask(reading.page, ordinals, mostBytes)
+      const cut = rows.findIndex(isWithoutBox)
+      const whole = cut === -1 ? rows.length : cut
+      return {
+        documents: rows.slice(0, whole).map(row => documentOf(kind, tenant, row)),
+        rest: rows.slice(whole).map(placeOf),
+      }
+    },
+  }
+}
 
 /** Addresses and documents by tenant, number of the kind and id, as the database writes them. */
 type Addresses = Map<string, readonly [tenant: string, kind: number, id: string]>
@@ -128,4 +187,48 @@ export class Reader {
       }),
     )
   }
+}
+
+/** Reads what is due, of all tenants. On Citus, tenants on nodes that cannot be reached are left out until they can. */
+export class DueReader {
+  readonly #ask: Ask
+  readonly #isCitus: boolean
+  readonly #log: Log
+  #isPartial = false
+
+  constructor(ask: Ask, isCitus: boolean, log: Log) {
+    this.#ask = ask
+    this.#isCitus = isCitus
+    this.#log = log
+  }
+
+  async read(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
+    const values = [numberOf(kind), Math.floor(beforeMs), limit]
+    const rows = await this.#ask(reading.due, values).then(
+      all => {
+        this.#isPartial = false
+        return all
+      },
+      error => this.#ofReachable(values, error),
+    )
+    return rows.map(([tenant = '', ...row]) => documentOf(kind, tenant, row))
+  }
+
+  /** Asks each node by itself. */
+  async #ofReachable(values: unknown[], reason: unknown): Promise<readonly Row[]> {
+    if (!this.#isCitus || !isOfOneNode(reason)) throw reason
+    const rows = await this.#ask(reading.dueOfReachable, values)
+    const [failed, nodes] = (rows[0] ?? []).map(Number)
+    if (failed === nodes) throw reason
+    if (!this.#isPartial) {
+      this.#isPartial = true
+      this.#log.error('nodes of the database do not answer: what is due on them waits', { nodes: failed })
+    }
+    return rows.map(([, , ...row]) => row).filter(([tenant]) => tenant !== null)
+  }
+}
+
+/** True if the node that was asked could not reach another one. */
+function isOfOneNode(error: unknown): boolean {
+  return error instanceof StoreUnavailable && codeOf(error.cause).startsWith('08')
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { documentOf, headerOf, isWithoutBox, PackedRows, placeOf, type Row } from './rows.ts'
+import { reading, takeLease, writing } from './sql.ts'
 
 const digest = fc
   .uint8Array({ minLength: 16, maxLength: 16 })
@@ -56,4 +57,14 @@ t.test('a row is parsed into a document', async t => {
   t.same(headerOf(due), [id, { ordinal: 5, ...stamps, modifiedUs: 7, dueMs: 0, terms: [id], uniques: [] }])
   t.same([isWithoutBox(row), isWithoutBox(due)], [false, true])
   t.same(placeOf(due), { id, createdUs: Number.MAX_SAFE_INTEGER })
+})
+
+/** A connection refuses a second text under the name of another statement. */
+t.test('no two statements have the same name', async t => {
+  const names = [...Object.values(reading), ...Object.values(writing), takeLease].map(({ name }) => name)
+  t.ok(names.length > 20)
+  t.same(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    [],
+  )
 })

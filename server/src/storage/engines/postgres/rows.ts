@@ -1,4 +1,5 @@
 import { documentWith, type Header } from '../../port/decide.ts'
+import { kindOfLetter, letterOf } from '../../port/kinds.ts'
 import {
   type Digest,
   type DocumentKind,
@@ -7,6 +8,15 @@ import {
   uuidOfDigest,
 } from '../../port/port.ts'
 import type { Statement } from './sql.ts'
+
+/** The database keeps the code of a kind's letter. */
+export const numberOf = (kind: DocumentKind): number => letterOf(kind).charCodeAt(0)
+
+export function kindOf(number: number): DocumentKind {
+  const kind = kindOfLetter(String.fromCharCode(number))
+  if (!kind) throw new Error(`the database holds documents of the unknown kind ${number}`)
+  return kind
+}
 
 const types = { getTypeParser: () => (value: string) => value }
 

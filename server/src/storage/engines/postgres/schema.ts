@@ -1,10 +1,8 @@
 import type { ClientBase } from 'pg'
 import { missingSteps, oneAfterAnother, requireCoordinator } from './citus.ts'
-import { once, orRefused } from './connect.ts'
-import { DatabaseRefused, NoSchema } from './database-errors.ts'
-import { dialectOf } from './dialect.ts'
+import { dialectOf, once, orRefused } from './connect.ts'
+import { DatabaseRefused, type Migrated, NoSchema } from './database-errors.ts'
 import { codeOf } from './faults.ts'
-import type { Migrated } from './migrated.ts'
 import { createTables, tables, timeAndState } from './sql.ts'
 
 /** The version of the schema that this server needs. CONTRIBUTING.md says how to change it beside servers that run. */
