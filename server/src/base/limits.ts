@@ -1,5 +1,5 @@
 import { limits } from '../generated/facts.ts'
-import type { Bounds } from './flow/admission.ts'
+import { Admission, type Bounds } from './flow/admission.ts'
 
 // The limits that are not part of the contract.
 
@@ -136,3 +136,20 @@ export const sandboxLimits = {
   /** Time for a process to start. */
   startMs: 10_000,
 } as const
+
+/** The place that admits work to one server, by kind. */
+export type Admissions = Readonly<Record<keyof typeof works, Admission>>
+
+const works = {
+  proxied: 'proxied requests',
+  fetches: 'requests of formulas',
+} as const satisfies Partial<Record<AdmittedKind, string>>
+
+export function createAdmissions(bounds: Partial<AdmissionBounds> = {}): Admissions {
+  const all: AdmissionBounds = { ...admissionBounds, ...bounds }
+  const entries = Object.entries(works).map(([kind, work]) => [
+    kind,
+    new Admission(work, all[kind as AdmittedKind]),
+  ])
+  return Object.fromEntries(entries) as Admissions
+}

@@ -55,3 +55,9 @@ export function after<Value, Result>(
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
+
+/** Returns a function that calls its listener when the signal is aborted, at once if it is already. */
+export const onAbort =
+  (signal: AbortSignal) =>
+  (listener: () => void): void =>
+    signal.aborted ? listener() : signal.addEventListener('abort', listener, { once: true })

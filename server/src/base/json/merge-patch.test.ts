@@ -69,12 +69,3 @@ t.test('a patch gives the same result as a naive model, and does not change its 
     { numRuns: 1000 },
   )
 })
-
-t.test('a patch applied twice changes nothing more', async t => {
-  fc.assert(
-    fc.property(json, json, (target, patch) => {
-      const once = mergePatch(target, patch)
-      t.same(mergePatch(once, patch), once)
-    }),
-  )
-})

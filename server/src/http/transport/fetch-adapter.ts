@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import { onAbort } from '../../base/flow/on-abort.ts'
+import { onAbort } from '../../base/flow/event-loop.ts'
 import type { Core } from '../pipeline/core.ts'
 import { bytesOf } from './message.ts'
 

@@ -1,5 +1,5 @@
 import type { Delegation } from '../../access/delegation.ts'
-import { onAbort } from '../../base/flow/on-abort.ts'
+import { onAbort } from '../../base/flow/event-loop.ts'
 import { connectionLimits } from '../../base/limits.ts'
 import type { ServiceTransport } from '../../sandbox/sandbox.ts'
 import type { Core } from '../pipeline/core.ts'

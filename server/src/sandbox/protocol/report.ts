@@ -1,6 +1,6 @@
 import { bodiless } from '../../base/bodiless-statuses.ts'
 import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
-import { findExcess } from '../../base/json/json-bounds.ts'
+import { findExcess } from '../../base/json/json-loss.ts'
 import { isReserved } from '../../egress/reserved-headers.ts'
 import type { Outcome } from '../sandbox.ts'
 import { type FormulaErrorName, formulaErrors, type Thrown, thrownLimits } from './messages.ts'

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { format, inspect } from 'node:util'
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../verify/support/stores.ts'
 import { BrokenRecord } from '../broken-record.ts'
@@ -59,7 +59,9 @@ t.test('an opened record cannot be printed', async t => {
   const updated = await update<Note>(a, 'one', value => value)
   for (const record of [await a.get<Note>('token', 'one'), records[0], updated]) {
     t.equal(record?.value.text, 'visible text')
-    for (const text of [`${record}`, JSON.stringify({ record }), inspect({ record }, { depth: 9 })]) {
+    const inspected = inspect({ deep: [{ record }] }, { depth: 9, showHidden: true })
+    const formatted = format('%s %o %j', record, record, record)
+    for (const text of [`${record}`, JSON.stringify({ record }), inspected, formatted]) {
       t.match(text, '[hidden]')
       t.notMatch(text, 'visible')
     }

@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg'
-import { groupBy } from '../../../base/group-by.ts'
 import { machineMs } from '../../../base/time/real-time.ts'
 import type { Heads } from '../../index/edits.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
 import type { CollectionState, Header, Question } from '../../port/decide.ts'
 import { type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
-import { type Ask, headerOf, kindOf, numberOf, Rows } from './rows.ts'
+import { type Ask, groupBy, headerOf, kindOf, numberOf, Rows } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
 export interface LockedCollection extends CollectionState, Collection {

@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg'
-import { groupBy } from '../../../base/group-by.ts'
 import { decodeBlock, encodeBlock } from '../../index/bits.ts'
 import { type Heads, type NewBlocks, type Recalled, writeGroup } from '../../index/edits.ts'
 import type { Change, Commit, Header } from '../../port/decide.ts'
 import { type CommitResult, type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { type Locked, type LockedCollection, lockAndRead } from './lock.ts'
-import { type Ask, askOf, bytesOf, numberOf, PackedRows, Rows, uuidsOf } from './rows.ts'
+import { type Ask, askOf, bytesOf, groupBy, numberOf, PackedRows, Rows, uuidsOf } from './rows.ts'
 import { type Statement, writing } from './sql.ts'
 
 /**
