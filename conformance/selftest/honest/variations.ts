@@ -7,7 +7,7 @@ import { type Body, bodyOf, parsed, responseFrom } from '../mutate.ts'
  * Servers that differ from ours in everything that the specification leaves open: each has to be conformant in the core
  * profile. Made of our server, like the mutants, by a change between the suite and the server.
  */
-export type Variation = (next: Fetch) => Fetch
+type Variation = (next: Fetch) => Fetch
 
 const isObject = (value: Body): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -68,12 +68,6 @@ const statuses: Readonly<Record<number, number>> = {
 export const variations = {
   'another order of members': changed(body =>
     everywhere(body, object => Object.fromEntries(Object.entries(object).reverse())),
-  ),
-
-  'other texts of errors': changed((body, response) =>
-    response.ok
-      ? body
-      : { ...body, type: 'about:blank', title: 'Nein', detail: 'So nicht.', errors: undefined },
   ),
 
   'a search that lags': next => {
@@ -228,11 +222,6 @@ export const variations = {
     return next(new Request(url, { method: 'POST', headers, body: text.replace(/"\{\{[^}]*\}\}"/, 'null') }))
   },
 
-  'slower responses': next => async request => {
-    await wait(2)
-    return next(request)
-  },
-
   'other statuses where none is named': next => async request => {
     const response = await next(request)
     const isDeletion = request.method === 'DELETE' && response.status === 204
@@ -256,5 +245,3 @@ export const variations = {
     return isOpen ? responseFrom(response, { status: 200 }) : response
   },
 } satisfies Record<string, Variation>
-
-export type VariationName = keyof typeof variations
