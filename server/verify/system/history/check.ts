@@ -1,12 +1,22 @@
 import type { Call, Shown } from './call.ts'
 import { findMisfit } from './linearize.ts'
-import { findPlaces, type Place, type Places, placeOf, shownIn } from './places.ts'
-import { type Page, pageOf, type Step, stepOf, stepOfPage } from './steps.ts'
+import {
+  findPlaces,
+  type Page,
+  type Place,
+  type Places,
+  pageOf,
+  placeOf,
+  type Step,
+  shownIn,
+  stepOf,
+  stepOfPage,
+} from './steps.ts'
 
 /**
  * Judges what the clients of one tenant saw. Returns what cannot have happened at a correct server:
  *
- * - At each place (`places.ts`) there must be an order of all requests that explains all responses: so each answered
+ * - At each place (`Place`) there must be an order of all requests that explains all responses: so each answered
  *   write is visible afterwards, no read is stale, nothing that was deleted comes back, no update is lost, and a chosen
  *   id or a deduplicated value belongs to one token at a time. A page counts as a read of every place.
  * - Pages are strictly ordered, hold what was asked for, and show one moment: with a token, all older ones.
