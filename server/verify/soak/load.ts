@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/base/json/json.ts'
 import { keys } from '../support/callers.ts'
 import { cardNumber } from '../support/cards.ts'
 import { Dice } from '../support/dice.ts'
+import { callOver, makeReactorOver } from '../support/started-replicas.ts'
 
 /** The tokens that are kept: from then on each create is balanced by a delete or an expiry. */
 const mostTokens = 1000
@@ -26,17 +27,7 @@ export class SoakLoad {
   }
 
   async prepare(nowMs: number): Promise<void> {
-    const formula = await this.#ask('POST', '/reactor-formulas', 201, keys.management, {
-      name: 'Soak',
-      type: 'private',
-      code,
-    })
-    const reactor = await this.#ask('POST', '/reactors', 201, keys.management, {
-      name: 'Soak',
-      configuration: {},
-      formula: { id: formula.id as string },
-    })
-    this.#reactor = `/reactors/${reactor.id}/react`
+    this.#reactor = await makeReactorOver(this.#url, keys.management, code)
     // A development server keeps the last thousand webhooks, so its memory grows until then.
     const until = new Date(nowMs + 3_600_000).toISOString()
     for (let n = 0; n < 1000; n++) await this.#reactLater(until)
@@ -127,15 +118,8 @@ export class SoakLoad {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Readonly<Record<string, unknown>>> {
     this.#count++
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    const response = await fetch(this.#url + path, {
-      method,
-      headers: { 'SVC-API-KEY': key, ...(body && { 'Content-Type': type }), ...headers },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (response.status !== wanted)
-      throw new Error(`${method} ${path} had status ${response.status}: ${text}`)
-    return text === '' ? {} : JSON.parse(text)
+    const { status, json } = await callOver(this.#url, key, method, path, body, headers)
+    if (status !== wanted) throw new Error(`${method} ${path} had status ${status}: ${JSON.stringify(json)}`)
+    return json
   }
 }

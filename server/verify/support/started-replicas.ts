@@ -70,11 +70,18 @@ export function startReplicas(
 }
 
 /** Sends a request over the network. */
-export async function callOver(url: string, key: string, method: string, path: string, body?: object) {
+export async function callOver(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body?: object,
+  more: Readonly<Record<string, string>> = {},
+) {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
   const response = await fetch(url + path, {
     method,
-    headers: { 'SVC-API-KEY': key, ...(body && { 'Content-Type': type }) },
+    headers: { 'SVC-API-KEY': key, ...(body && { 'Content-Type': type }), ...more },
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
