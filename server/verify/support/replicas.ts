@@ -14,8 +14,6 @@ export interface Replicas {
   readonly vaults: readonly [Vault, Vault]
   /** Creates a tenant. Returns it for requests to the server that created it, and to the other one. */
   tenant(): Promise<readonly [TestTenant, SeenTenant]>
-  /** Advances the time of both. */
-  advance(ms: number): Promise<void>
 }
 
 export async function openReplicas(
@@ -31,9 +29,6 @@ export async function openReplicas(
     tenant: async () => {
       const tenant = await openTenant(vaults[0])
       return [tenant, seenBy(vaults[1], tenant)]
-    },
-    advance: async ms => {
-      await Promise.all(vaults.map(vault => vault.clock.advance(ms)))
     },
   }
 }
