@@ -1,13 +1,6 @@
 import { type Process, startProcess } from './process.ts'
 import { newMasterKey } from './stores.ts'
 
-/** The keys of the tenant that development servers on one database share. */
-interface SharedTenant {
-  readonly publicKey: string
-  readonly privateKey: string
-  readonly managementKey: string
-}
-
 /** One of several servers on a database, in a process of its own. */
 export interface Replica {
   readonly url: string
@@ -20,8 +13,8 @@ export interface Replica {
 export interface StartedReplicas {
   /** Starts another one. @param environment of its process @param storage another URL of the database */
   start(environment?: Readonly<Record<string, string>>, storage?: string): Promise<Replica>
-  /** Available once the first one has started. */
-  tenant(): SharedTenant
+  /** The private key of the tenant that they share; available once the first one has started. */
+  privateKey(): string
 }
 
 /** Starts the program several times on one database, with `--dev` so that tests can advance the time. */
@@ -31,7 +24,7 @@ export function startReplicas(
   key = newMasterKey(),
 ): StartedReplicas {
   const masterKey = Buffer.from(key).toString('base64')
-  let tenant: SharedTenant | undefined
+  let privateKey: string | undefined
   return {
     start: async (environment = {}, storage = database) => {
       const args = ['--port=0', '--dev', '--allow-private-callbacks']
@@ -41,13 +34,7 @@ export function startReplicas(
         ...environment,
       })
       const { url } = await process.ready()
-      const key = async (name: string) =>
-        (await process.printed(new RegExp(`${name} key +(key_\\S+)\n`)))[1] ?? ''
-      tenant ??= {
-        publicKey: await key('public'),
-        privateKey: await key('private'),
-        managementKey: await key('management'),
-      }
+      privateKey ??= (await process.printed(/private key +(key_\S+)\n/))[1]
       return {
         url,
         process,
@@ -62,9 +49,9 @@ export function startReplicas(
         health: async () => (await fetch(`${url}/healthz`)).status,
       }
     },
-    tenant: () => {
-      if (!tenant) throw new Error('no replica was started')
-      return tenant
+    privateKey: () => {
+      if (privateKey === undefined) throw new Error('no replica was started')
+      return privateKey
     },
   }
 }

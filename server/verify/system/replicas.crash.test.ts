@@ -113,7 +113,7 @@ t.test(
     const replicas = startReplicas(t, database)
     const stopping = await replicas.start({}, proxy.via(database))
     const other = await replicas.start()
-    const { privateKey } = replicas.tenant()
+    const privateKey = replicas.privateKey()
     const create = ({ url }: Replica, id: string) =>
       callOver(url, privateKey, 'POST', '/tokens', { id, type: 'token', data: 'x' })
 

@@ -14,7 +14,7 @@ t.test('the database stops under load and is started again', withOwnPostgres, as
   const replicas = startReplicas(t, postgres.url)
   const both = await Promise.all([replicas.start(), replicas.start()])
   const urls = both.map(({ url }) => url)
-  const key = replicas.tenant().privateKey
+  const key = replicas.privateKey()
   const clients = new InterruptedClients(urls, key)
   const healths = () => Promise.all(both.map(replica => replica.health()))
   t.same(await healths(), [200, 200])

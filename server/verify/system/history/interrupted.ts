@@ -14,6 +14,7 @@ export class InterruptedClients {
   readonly #working: Promise<void>
   #waiting: (() => void)[] = []
   #underWay = 0
+  #isOver = false
   #state: 'open' | 'open until a refusal' | 'closed' = 'open'
 
   constructor(urls: readonly string[], key: string) {
@@ -35,7 +36,10 @@ export class InterruptedClients {
         this.#settled()
       },
     })
-    this.#working = this.#clients.run()
+    this.#working = this.#clients.run().then(() => {
+      this.#isOver = true
+      this.#notify()
+    })
   }
 
   /** Resolves after so many responses. */
@@ -64,8 +68,9 @@ export class InterruptedClients {
     return [...this.#clients.faults, ...checkHistory(this.#clients.calls)].slice(0, 5)
   }
 
+  /** Resolves also when the clients have ended, as they do after a fault. */
   async #until(met: () => boolean): Promise<void> {
-    while (!met()) await new Promise<void>(resolve => this.#waiting.push(resolve))
+    while (!met() && !this.#isOver) await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 
   #settled(): void {
