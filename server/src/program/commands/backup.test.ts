@@ -79,50 +79,48 @@ t.test('a backup under load has each write that was answered before it, and no h
   }
 })
 
-t.test(
-  'a backup that was changed, cut off or made with another key is refused, and nothing is written',
-  async t => {
-    const folder = t.testdir()
-    const apiKey = await fill(t, `level:${folder}/a`, 60)
-    const file = join(folder, 'backup')
-    t.equal((await backUp(`level:${folder}/a`, file)).exitCode, 0)
-    const whole = readFileSync(file)
-    t.notOk(whole.includes('as it was'), 'sealed')
-    const changed = join(folder, 'changed')
-    const to = `level:${folder}/b`
-    const refused = async (
-      bytes: Uint8Array,
-      sentence: RegExp,
-      name: string,
-      environment = keys(oldKey, undefined),
-    ) => {
-      writeFileSync(changed, bytes)
-      const { refusal } = await restore(changed, to, environment)
-      t.match(refusal, sentence, name)
-      t.notMatch(refusal, /\n/)
-      t.notOk(existsSync(join(folder, 'b')), name)
-    }
-    for (let part = 0; part < 60; part++) {
-      const at = Math.floor((part * (whole.length - 1)) / 59)
-      const bytes = Buffer.from(whole)
-      bytes[at] = (bytes[at] ?? 0) ^ 1
-      await refused(
-        bytes,
-        /is not a backup|another master key, or is damaged|damaged at byte|cut off/,
-        `byte ${at}`,
-      )
-      await refused(whole.subarray(0, at), /is not a backup|cut off at byte/, `${at} bytes`)
-    }
-    await refused(Buffer.concat([whole, Buffer.from('x')]), /damaged at byte/, 'more behind the end')
-    await refused(framesSwapped(whole), /damaged at byte/, 'frames in another order')
-    await refused(withoutFrame(whole), /damaged at byte/, 'a frame left out')
-    await refused(whole, /another master key, or is damaged/, 'another key', keys(newKey, undefined))
-    await refused(whole, /^there is no master key/, 'no key', {})
-    writeFileSync(changed, whole)
-    t.equal((await restore(changed, to)).refusal, '', 'the control')
-    t.equal(await read(t, to, oldKey, apiKey), 'as it was 1')
-  },
-)
+t.test('a backup that was changed or cut off is refused, and nothing is written', async t => {
+  const folder = t.testdir()
+  const apiKey = await fill(t, `level:${folder}/a`, 60)
+  const file = join(folder, 'backup')
+  t.equal((await backUp(`level:${folder}/a`, file)).exitCode, 0)
+  const whole = readFileSync(file)
+  t.notOk(whole.includes('as it was'), 'sealed')
+  const changed = join(folder, 'changed')
+  const to = `level:${folder}/b`
+  const refused = async (
+    bytes: Uint8Array,
+    says: RegExp,
+    name: string,
+    environment = keys(oldKey, undefined),
+  ) => {
+    writeFileSync(changed, bytes)
+    const { refusal } = await restore(changed, to, environment)
+    t.match(refusal, says, name)
+    t.notMatch(refusal, /\n/)
+    t.notOk(existsSync(join(folder, 'b')), name)
+  }
+  for (let part = 0; part < 60; part++) {
+    const at = Math.floor((part * (whole.length - 1)) / 59)
+    const bytes = Buffer.from(whole)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    const damaged = /is not a backup|another master key, or is damaged|damaged at byte|cut off/
+    await refused(bytes, damaged, `byte ${at}`)
+    await refused(whole.subarray(0, at), /is not a backup|cut off at byte/, `${at} bytes`)
+  }
+  const [, first = 0, second = 0, third = 0] = framesOf(whole)
+  const joined = (...parts: [from: number, to?: number][]) =>
+    Buffer.concat(parts.map(([from, to]) => whole.subarray(from, to)))
+  await refused(Buffer.concat([whole, Buffer.from('x')]), /damaged at byte/, 'more behind the end')
+  const swapped = joined([0, first], [second, third], [first, second], [third])
+  await refused(swapped, /damaged at byte/, 'frames in another order')
+  await refused(joined([0, first], [second]), /damaged at byte/, 'a frame left out')
+  await refused(whole, /another master key, or is damaged/, 'another key', keys(newKey, undefined))
+  await refused(whole, /^there is no master key/, 'no key', {})
+  writeFileSync(changed, whole)
+  t.equal((await restore(changed, to)).refusal, '', 'the control')
+  t.equal(await read(t, to, oldKey, apiKey), 'as it was 1')
+})
 
 /** Returns where the frames of a backup begin, and its end. */
 function framesOf(file: Buffer): number[] {
@@ -131,86 +129,30 @@ function framesOf(file: Buffer): number[] {
   return starts
 }
 
-function framesSwapped(file: Buffer): Buffer {
-  const [, first = 0, second = 0, third = 0] = framesOf(file)
-  const parts = [
-    file.subarray(0, first),
-    file.subarray(second, third),
-    file.subarray(first, second),
-    file.subarray(third),
-  ]
-  return Buffer.concat(parts)
-}
-
-function withoutFrame(file: Buffer): Buffer {
-  const [, first = 0, second = 0] = framesOf(file)
-  return Buffer.concat([file.subarray(0, first), file.subarray(second)])
-}
-
-t.test('what cannot be backed up or restored is refused in one sentence', async t => {
-  const folder = t.testdir({ taken: 'x', nothing: {} })
-  const at = (name: string) => `level:${join(folder, name)}`
-  const file = (name: string) => join(folder, name)
-  await fill(t, at('full'))
-  await fill(t, at('other'))
-  const sentences: [name: string, run: () => ReturnType<typeof backUp>, sentence: RegExp][] = [
-    ['a file that is there', () => backUp(at('full'), file('taken')), /taken is there already$/],
-    [
-      'no folder for the file',
-      () => backUp(at('full'), file('no/where')),
-      /where\.partial cannot be written \(ENOENT\)$/,
-    ],
-    ['no data', () => backUp(at('nothing'), file('a')), /^there is no data in/],
-    ['memory', () => backUp('memory:', file('a')), /^memory: holds no data/],
-    ['no key', () => backUp(at('full'), file('a'), {}), /^there is no master key: set/],
-    [
-      'another key',
-      () => backUp(at('full'), file('a'), keys(newKey, undefined)),
-      /^the master key of the source is not/,
-    ],
-    ['no file', () => restore(file('none'), at('new')), /none cannot be read$/],
-    [
-      'a file of another kind',
-      () => restore(file('taken'), at('new')),
-      /taken is not a backup of this version$/,
-    ],
-    ['into memory', () => restore(file('taken'), 'memory:'), /^--to cannot be memory:/],
-  ]
-  for (const [name, run, sentence] of sentences) {
-    const { refusal } = await run()
-    t.match(refusal, sentence, name)
-    t.notMatch(refusal, /\n/)
-  }
-  t.notOk(
-    existsSync(file('a')) || existsSync(file('a.partial')) || existsSync(file('new')),
-    'nothing was made',
-  )
-  t.equal((await backUp(at('full'), file('a'))).exitCode, 0, 'the control')
-  t.match((await restore(file('a'), at('other'))).refusal, /^the destination holds data already/)
-  t.equal((await restore(file('a'), at('new'), keys(oldKey, newKey))).exitCode, 0, 'under another key')
-  writeFileSync(join(folder, 'nothing', 'master.key'), base64(oldKey))
-  t.match(
-    (await restore(file('a'), at('nothing'), {})).output,
-    /its key is in master\.key/,
-    'a development key',
-  )
+t.test('a backup is restored under another key, or one of development, but not over data', async t => {
+  const folder = t.testdir({ kept: {} })
+  const [full, other] = [`level:${folder}/full`, `level:${folder}/other`]
+  const apiKey = await fill(t, full)
+  await fill(t, other)
+  const file = join(folder, 'backup')
+  t.equal((await backUp(full, file)).refusal, '')
+  t.match((await restore(file, other)).refusal, /^the destination holds data already/)
+  t.equal((await restore(file, `level:${folder}/new`, keys(oldKey, newKey))).refusal, '')
+  t.equal(await read(t, `level:${folder}/new`, newKey, apiKey), 'as it was 1')
+  writeFileSync(join(folder, 'kept/master.key'), base64(oldKey))
+  t.match((await restore(file, `level:${folder}/kept`, {})).output, /its key is in master\.key/)
 })
 
-t.test(
-  'a backup that was cut off leaves no file of its name, and is refused until its rest is removed',
-  async t => {
-    const folder = t.testdir()
-    await fill(t, `level:${folder}/a`)
-    const file = join(folder, 'backup')
-    writeFileSync(`${file}.partial`, 'x')
-    t.match(
-      (await backUp(`level:${folder}/a`, file)).refusal,
-      /another backup writes it, or was cut off: remove it/,
-    )
-    t.notOk(existsSync(file))
-    rmSync(`${file}.partial`)
-    mkdirSync(join(folder, 'a', 'backup-killed'))
-    t.equal((await backUp(`level:${folder}/a`, file)).exitCode, 0, 'the control')
-    t.same(await readdir(join(folder, 'a')), ['store'], 'nothing stays of one that was killed')
-  },
-)
+t.test('a backup that was cut off is refused until its rest is removed', async t => {
+  const folder = t.testdir()
+  await fill(t, `level:${folder}/a`)
+  const file = join(folder, 'backup')
+  writeFileSync(`${file}.partial`, 'x')
+  const { refusal } = await backUp(`level:${folder}/a`, file)
+  t.match(refusal, /another backup writes it, or was cut off: remove it/)
+  t.notOk(existsSync(file), 'and leaves no file of its name')
+  rmSync(`${file}.partial`)
+  mkdirSync(join(folder, 'a', 'backup-killed'))
+  t.equal((await backUp(`level:${folder}/a`, file)).exitCode, 0, 'the control')
+  t.same(await readdir(join(folder, 'a')), ['store'], 'nothing stays of one that was killed')
+})

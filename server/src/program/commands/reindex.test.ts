@@ -1,16 +1,10 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { startProcess } from '../../../verify/support/process.ts'
-import { refusalIn } from '../../../verify/support/run-here.ts'
-import { newMasterKey } from '../../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
 import { LevelStore } from '../../storage/engines/level/level-store.ts'
 import { openLevelDb } from '../../storage/engines/level/leveldb.ts'
-import { runCommand } from './table.ts'
-
-const masterKey = newMasterKey()
-const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
+import { keys, oldKey as masterKey, run } from './_copying.ts'
 
 const open = (folder: string) => openVault(t, { storage: `level:${folder}`, masterKey, dev: false })
 
@@ -48,22 +42,8 @@ async function count(folder: string, apiKey: string, query: string): Promise<num
   }
 }
 
-const environment = (key: Uint8Array | undefined): Record<string, string> =>
-  key ? { SURROGATE_MASTER_KEY: base64(key) } : {}
-
-/** The command in this process, which saves the start of one: what it prints, or the sentence it refuses with. */
-async function run(folder: string, args: readonly string[] = [], key: Uint8Array | undefined = masterKey) {
-  try {
-    const argv = ['--storage', `level:${folder}`, ...args]
-    return { stdout: (await runCommand('reindex', argv, environment(key))).output, refusal: '' }
-  } catch (error) {
-    return { stdout: '', refusal: (error as Error).message }
-  }
-}
-
-/** The program, to its end. */
-const runProgram = (folder: string) =>
-  startProcess(t, ['reindex', '--storage', `level:${folder}`], environment(masterKey)).ended
+const reindex = (folder: string) =>
+  run('reindex', ['--storage', `level:${folder}`], keys(masterKey, undefined))
 
 async function change(
   folder: string,
@@ -94,8 +74,7 @@ t.test('a damaged index is built again from the records', async t => {
     await level.put(`o${'A'.repeat(22)}b${'B'.repeat(22)}00000`, Buffer.from([0, 1, 0]))
   })
   t.not((await totals()).join(), before.join(), 'the control')
-  const result = await runProgram(folder)
-  t.match(result, { code: 0, stderr: '', stdout: /^the index of [\d,]+ records was built\n$/ })
+  t.match(await reindex(folder), { exitCode: 0, output: /^the index of [\d,]+ records was built\n$/ })
   t.same(await totals(), before)
 })
 
@@ -114,7 +93,7 @@ t.test('the index entries are computed from the record, not from its stored term
   )
   await store.close()
   t.equal(await count(folder, apiKey, 'metadata.mod:1'), 0, 'the control')
-  t.match(await run(folder), { stdout: /was built/ })
+  t.match(await reindex(folder), { output: /was built/ })
   t.ok((await count(folder, apiKey, 'metadata.mod:1')) > 0)
 })
 
@@ -135,7 +114,7 @@ t.test('no server starts on an index that was not built to the end, until it is'
     message: /index was not built to the end: run .+ reindex again/,
   }
   await t.rejects(LevelStore.open(join(folder, 'store')), refused)
-  t.match(await run(folder), { stdout: /was built/ })
+  t.match(await reindex(folder), { output: /was built/ })
   t.equal(await count(folder, apiKey, ''), before)
 })
 
@@ -167,17 +146,17 @@ t.test('an earlier state of a token is found by the audit log, and a deleted tok
       if (times > 1) await sendAgain('DELETE', '/tokens/two')
     }
     await again.close()
-    t.match(await run(folder), { stdout: /was built\n$/ }, `${name}: control`)
+    t.match(await reindex(folder), { output: /was built\n$/ }, `${name}: control`)
 
     await change(folder, level => level.put(key, before))
     const sentence = /^1 tokens are in a state that the audit log says was changed or erased: /
-    t.match(await run(folder), { refusal: sentence }, name)
+    t.match(await reindex(folder), { refusal: sentence }, name)
     const opened = open(folder)
     const { status } = await sender(opened, privateKey)('GET', '/tokens/one')
     t.equal(status, 200, 'a server does not ask the log')
     await sender(opened, privateKey)('PATCH', '/tokens/one', { data: 3 })
     await opened.close()
-    t.match(await run(folder), { refusal: sentence }, `${name}: nor is it hidden by another change`)
+    t.match(await reindex(folder), { refusal: sentence }, `${name}: nor is it hidden by another change`)
   }
 })
 
@@ -191,9 +170,9 @@ t.test('a record that does not open is named, and keeps its index entries', asyn
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await level.put(keys[0] ?? '', value)
   })
-  const { code, stdout } = await runProgram(folder)
-  t.equal(code, 2)
-  t.match(stdout, /built; 1 records do not open and were left as they are:\n {2}token\/[\w-]+\/[\w-]{22}\n$/)
+  const { exitCode, output } = await reindex(folder)
+  t.equal(exitCode, 2)
+  t.match(output, /built; 1 records do not open and were left as they are:\n {2}token\/[\w-]+\/[\w-]{22}\n$/)
   t.equal(await count(folder, apiKey, 'container:/a/'), before)
 })
 
@@ -204,38 +183,8 @@ t.test('a folder that LevelDB cannot open is repaired', async t => {
   for (const lost of [/^CURRENT$/, /^MANIFEST-/]) {
     const name = (await readdir(join(folder, 'store'))).find(one => lost.test(one)) ?? ''
     await rm(join(folder, 'store', name))
-    const started = await startProcess(
-      t,
-      ['--storage', `level:${folder}`, '--port', '0'],
-      environment(masterKey),
-    ).ended
-    t.match(started, { code: 2, stdout: '' })
-    t.match(refusalIn(started.stderr), /^The data folder is damaged: .+ reindex, /)
-    t.match(await run(folder), { stdout: /was built/ })
+    await t.rejects(open(folder).ready(), { message: /^The data folder is damaged: .+ reindex, / })
+    t.match(await reindex(folder), { output: /was built/ })
     t.equal(await count(folder, apiKey, ''), before)
   }
-})
-
-t.test('a job that cannot be done is refused in one sentence', async t => {
-  const folder = t.testdir({ empty: {}, full: {} })
-  const full = join(folder, 'full')
-  await fill(full)
-  const refusals: [name: string, attempt: () => ReturnType<typeof run>, sentence: RegExp][] = [
-    ['another key', () => run(full, [], newMasterKey()), /not the one this store was sealed with/],
-    ['no data', () => run(join(folder, 'empty')), /there is no data in/],
-    ['memory', () => run(full, ['--storage', 'memory:']), /level:<folder>/],
-    ['a flag there is not', () => run(full, ['--force']), /Unknown option '--force'/],
-  ]
-  for (const [name, attempt, sentence] of refusals) {
-    const { stdout, refusal } = await attempt()
-    t.equal(stdout, '', name)
-    t.match(refusal, sentence)
-    t.notMatch(refusal, /\n/, 'one sentence')
-  }
-  await t.rejects(runCommand('reindex', ['--storage', `level:${full}`], {}), /there is no master key/)
-  const vault = open(full)
-  await vault.ready()
-  t.match(await run(full), { refusal: 'The data folder is in use by another process.' })
-  await vault.close()
-  t.match(await run(full), { stdout: /was built\n$/ })
 })
