@@ -169,9 +169,8 @@ const inRealTime: Readonly<Record<string, string>> = {
   'sdk/src/transport.test.ts': 'a timer with too large a delay fires after a millisecond',
   'server/src/assembly/close.test.ts': 'the formula waits, so that the vault closes while it runs',
   'server/src/base/time/clock.test.ts': 'keeps the process alive',
-  'server/src/egress/framing.test.ts':
-    'only silence shows that a request is over whose framing is not trusted',
-  'server/src/egress/hostile-peers.test.ts': 'fails a test that would hang',
+  'server/src/egress/peers.test.ts':
+    'fails a test that would hang; only silence shows that a request is over',
   'server/src/http/transport/_raw-connection.ts': 'polls connections; sends byte by byte',
   'server/src/program/commands/copy.test.ts': 'polls a process',
   'server/src/proxy/hostile.test.ts': 'shows that a request still waits',

@@ -4,10 +4,9 @@ import { request as requestHttps } from 'node:https'
 import { addAbortSignal } from 'node:stream'
 import type { Admission, Party } from '../base/flow/admission.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
-import { literalAddress } from './addresses.ts'
+import { type IsOwn, literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
 import { type HeaderFields, sendableHeaders } from './headers.ts'
-import type { IsOwn } from './own-addresses.ts'
 import { guardedLookup, type Resolve, systemResolve } from './resolve.ts'
 
 /** The head of a response may have this many bytes. */
