@@ -1,7 +1,9 @@
+import { readMoment, type Span } from '../base/time/date-time.ts'
+import { levelsOf, toArea } from '../contract/containers.ts'
 import { limits } from '../generated/facts.ts'
-import { readClause } from './clauses.ts'
-import { QueryError, type SearchQuery } from './query.ts'
-import type { Token } from './scan.ts'
+import { QueryError, type SearchQuery, type TimeField, textFields, timeFields } from './query.ts'
+import type { RawBound, RawRange, RawText, RawValue, Token } from './scan.ts'
+import type { TermField } from './terms.ts'
 
 interface Spelling {
   /** The query for lucene: clauses are numbers, and each NOT stands in parentheses with its operand. */
@@ -69,4 +71,72 @@ export function spellOut(tokens: readonly Token[], end: number): Spelling {
   const unclosed = open.pop()
   if (unclosed) throw new QueryError(unclosed.at, 'this parenthesis is not closed')
   return { spelling, clauses }
+}
+
+const metadataPrefix = 'metadata.'
+const containerPath = /^\/([A-Za-z0-9_-]+\/)*$/
+
+const isTextField = (name: string): name is TermField => (textFields as readonly string[]).includes(name)
+const isTimeField = (name: string): name is TimeField => (timeFields as readonly string[]).includes(name)
+
+/** Parses `field:value`; `at` is the position of the field. @throws {QueryError} */
+function readClause(at: number, field: string, value: RawValue): SearchQuery {
+  if (isTimeField(field)) return { kind: 'time', field, ...readTimes(value) }
+  const isMetadata = field.startsWith(metadataPrefix)
+  if (!isMetadata && field !== 'container' && !isTextField(field)) {
+    const fields = [...textFields, 'container', 'metadata.<key>', ...timeFields]
+    throw new QueryError(at, `there is no such field; there are ${fields.join(', ')}`)
+  }
+  if (value.form === 'range') {
+    throw new QueryError(value.at, `only ${timeFields.join(' and ')} take a range`)
+  }
+  if (isTextField(field)) return { kind: 'text', field, value: value.text }
+  if (field === 'container') return readContainer(value)
+  const key = field.slice(metadataPrefix.length)
+  if (key === '') throw new QueryError(at + field.length, 'a key must follow "metadata."')
+  return { kind: 'metadata', key, value: value.text }
+}
+
+// Requirements: SEA-012, SEA-531
+function readContainer({ at, text }: RawText): SearchQuery {
+  const below = text.endsWith('*')
+  const given = below ? text.slice(0, -1) : text
+  if (given.includes('*') || (below && given === '')) {
+    throw new QueryError(at, '"*" stands only at the end of a container, as in "/group/*"')
+  }
+  const path = given.endsWith('/') ? given : `${given}/`
+  if (!given.startsWith('/') || !containerPath.test(path)) {
+    throw new QueryError(at, 'a container is a path such as "/group/sub/", of letters, digits, "_" and "-"')
+  }
+  // Requirements: SEA-532
+  if (path.length > limits.containerCharacters || levelsOf(path) > limits.containerLevels) {
+    throw new QueryError(
+      at,
+      `a container has at most ${limits.containerCharacters} characters and ${limits.containerLevels} levels`,
+    )
+  }
+  return { kind: 'container', area: toArea(path, below) }
+}
+
+// Requirements: SEA-013, SEA-014
+function readTimes(value: RawText | RawRange): { fromUs?: number; toUs?: number } {
+  if (value.form === 'text') return readTime(value.at, value.text)
+  const { from, to } = value
+  const first = readBound(from)
+  const last = readBound(to)
+  return {
+    ...(first && { fromUs: from.included ? first.fromUs : first.toUs + 1 }),
+    ...(last && { toUs: to.included ? last.toUs : last.fromUs - 1 }),
+  }
+}
+
+// Requirements: SEA-015
+function readBound({ at, text, open }: RawBound): Span | undefined {
+  return open ? undefined : readTime(at, text)
+}
+
+function readTime(at: number, text: string): Span {
+  const span = readMoment(text)
+  if (span) return span
+  throw new QueryError(at, 'not a date (YYYY-MM-DD) or a UTC date-time (YYYY-MM-DDThh:mm:ssZ)')
 }
