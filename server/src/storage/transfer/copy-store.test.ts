@@ -100,25 +100,13 @@ t.test('a copy has every document unchanged, under keys that the new master key 
   await t.rejects(new Keyring(to, oldKey, random).open(rootTenant), { name: 'WrongMasterKey' })
 })
 
-t.test('a copy reports its progress, in writing and in comparing', async t => {
+t.test('a copy reports its progress, in writing and then in comparing', async t => {
   const { store } = await fill(new MemoryStore())
-  const told: [string, number][] = []
-  const onProgress = (done: string, records: number) => told.push([done, records])
-  const { copied } = await copy(store, new MemoryStore(), { batchSize: 3, onProgress })
-  for (const done of ['copied', 'compared']) {
-    const counts = told.filter(([what]) => what === done).map(([, records]) => records)
-    t.ok(counts.length > 5)
-    t.same(
-      counts,
-      [...counts].sort((a, b) => a - b),
-      `${done}: it never goes back`,
-    )
-    t.equal(counts.at(-1), copied)
-  }
-  t.same(
-    told.map(([done]) => done),
-    [...told.map(([done]) => done)].sort((a, b) => Number(a === 'compared') - Number(b === 'compared')),
-  )
+  const told: string[] = []
+  const onProgress = (done: string, records: number) => told.push(`${done} ${records}`)
+  const { copied } = await copy(store, new MemoryStore(), { batchSize: 9, onProgress })
+  const compared = Array.from({ length: copied }, (_, at) => `compared ${at + 1}`)
+  t.same(told, ['copied 9', 'copied 18', `copied ${copied}`, ...compared])
 })
 
 t.test('collections of any content are copied', async t => {

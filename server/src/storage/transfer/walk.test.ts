@@ -58,20 +58,6 @@ t.test('every document is yielded once, in the order of creation', async t => {
   )
 })
 
-t.test('LevelDB reports the same', async t => {
-  const store = await LevelStore.open(t.testdir())
-  t.teardown(() => store.close())
-  const stampAt = (index: number) => index * 10 + Math.floor(index / 700) * 10 ** 12
-  const writes = Array.from({ length: 5_000 }, (_, index) =>
-    restore(index, { version: 1, createdUs: stampAt(index) }, index % 5 === 0 ? { dueMs: 0 } : {}),
-  )
-  await mustCommit(store, writes)
-  const all = Array.from({ length: 5_000 }, (_, index) => digest(index))
-  t.same((await walk(store)).ids, all)
-  t.same((await walk(store, stampAt(4_096))).ids, all.slice(4_096))
-  t.same((await walk(store, stampAt(4_999) + 1)).ids, [])
-})
-
 t.test('the store never counts matches, in as few pages as their size allows', async t => {
   const store = new MemoryStore()
   const count = 20_000

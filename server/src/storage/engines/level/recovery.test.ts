@@ -71,17 +71,32 @@ const has = async (store: Store, ...ids: string[]) =>
 const totalOf = async (store: Store, name: string) =>
   (await store.find('token', tenantA, term(name), everything)).total
 
+/** Opens a store whose disk and waiting a test controls. */
+async function openOn(t: Test, options: Parameters<typeof LevelStore.open>[1] = {}) {
+  const faults: Faults = { batches: 0 }
+  const hand = handDelay()
+  let openings = 0
+  const openLevel = (folder: string) => {
+    openings++
+    return openFaulty(folder, faults)
+  }
+  const folder = t.testdir()
+  const store = await LevelStore.open(folder, { openLevel, delay: hand.delay, ...options })
+  t.teardown(() => store.close())
+  const recovered = () => until(() => store.unhealthy() === undefined)
+  /** Lets the store try to recover. */
+  const attempt = async () => {
+    await until(hand.isWaiting)
+    hand.go()
+  }
+  return { store, faults, hand, folder, recovered, attempt, openings: () => openings }
+}
+
 for (const fault of ['before', 'after'] as const) {
   t.test(
     `a batch that fails ${fault} it is stored is refused as a whole, and the store recovers`,
     async t => {
-      const faults: Faults = { batches: 0 }
-      const hand = handDelay()
-      const store = await LevelStore.open(t.testdir(), {
-        openLevel: folder => openFaulty(folder, faults),
-        delay: hand.delay,
-      })
-      t.teardown(() => store.close())
+      const { store, faults, recovered, attempt } = await openOn(t)
       await mustCommit(store, [insert('a', { terms: ['x'] }), insert('b', { terms: ['x'] })])
       t.equal(await totalOf(store, 'x'), 2)
 
@@ -100,9 +115,8 @@ for (const fault of ['before', 'after'] as const) {
       t.same([await totalOf(store, 'x'), await totalOf(store, 'y')], [2, 0])
 
       const batches = faults.batches
-      await until(hand.isWaiting)
-      hand.go()
-      await until(() => store.unhealthy() === undefined)
+      await attempt()
+      await recovered()
       t.equal(faults.batches, batches, 'the broken opening was not written to again')
       const stored = fault === 'after'
       t.same(await has(store, 'a', 'b', 'c'), stored ? [0, 2, 1] : [1, 1, 0])
@@ -115,20 +129,13 @@ for (const fault of ['before', 'after'] as const) {
 }
 
 t.test('recovery is retried with growing delays until the folder opens', async t => {
-  const faults: Faults = { batches: 0 }
-  const hand = handDelay()
-  const store = await LevelStore.open(t.testdir(), {
-    openLevel: folder => openFaulty(folder, faults),
-    delay: hand.delay,
-  })
-  t.teardown(() => store.close())
+  const { store, faults, hand, recovered, attempt } = await openOn(t)
   await mustCommit(store, [insert('a')])
   faults.nextBatch = 'before'
   faults.open = true
   await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
-  for (let attempt = 0; attempt < 8; attempt++) {
-    await until(hand.isWaiting)
-    hand.go()
+  for (let n = 0; n < 8; n++) {
+    await attempt()
   }
   await until(hand.isWaiting)
   t.same(hand.asked, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000])
@@ -137,69 +144,44 @@ t.test('recovery is retried with growing delays until the folder opens', async t
   await t.rejects(totalOf(store, 'x'), StoreUnavailable)
   delete faults.open
   hand.go()
-  await until(() => store.unhealthy() === undefined)
+  await recovered()
   t.same(await has(store, 'a', 'b'), [1, 0])
 })
 
 t.test('without room to open it again, the folder stays open for reads', async t => {
-  const faults: Faults = { batches: 0 }
-  const hand = handDelay()
-  let openings = 0
   let room = false
-  const store = await LevelStore.open(t.testdir(), {
-    openLevel: folder => {
-      openings++
-      return openFaulty(folder, faults)
-    },
-    delay: hand.delay,
-    hasRoom: async () => room,
-  })
-  t.teardown(() => store.close())
+  const { store, faults, hand, openings, recovered, attempt } = await openOn(t, { hasRoom: async () => room })
   await mustCommit(store, [insert('a', { terms: ['x'] })])
   faults.nextBatch = 'before'
   await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let n = 0; n < 3; n++) {
+    await attempt()
     await until(hand.isWaiting)
-    hand.go()
-    await until(hand.isWaiting)
-    t.equal(openings, 1, 'it was not closed')
+    t.equal(openings(), 1, 'it was not closed')
     t.same(await has(store, 'a', 'b'), [1, 0])
     t.equal(await totalOf(store, 'x'), 1)
   }
   room = true
   hand.go()
-  await until(() => store.unhealthy() === undefined)
-  t.equal(openings, 2)
+  await recovered()
+  t.equal(openings(), 2)
   await mustCommit(store, [insert('b')])
 })
 
 t.test('a store that fails again recovers again', async t => {
-  const faults: Faults = { batches: 0 }
-  const hand = handDelay()
-  const store = await LevelStore.open(t.testdir(), {
-    openLevel: folder => openFaulty(folder, faults),
-    delay: hand.delay,
-  })
-  t.teardown(() => store.close())
+  const { store, faults, recovered, attempt } = await openOn(t)
   for (const id of ['a', 'b', 'c']) {
     faults.nextBatch = 'before'
     await t.rejects(store.commit([insert(id)], 1), StoreUnavailable)
-    await until(hand.isWaiting)
-    hand.go()
-    await until(() => store.unhealthy() === undefined)
+    await attempt()
+    await recovered()
     await mustCommit(store, [insert(id)])
   }
   t.same(await has(store, 'a', 'b', 'c'), [1, 1, 1])
 })
 
 t.test('a store can be closed while it recovers', async t => {
-  const faults: Faults = { batches: 0 }
-  const hand = handDelay()
-  const folder = t.testdir()
-  const store = await LevelStore.open(folder, {
-    openLevel: folder => openFaulty(folder, faults),
-    delay: hand.delay,
-  })
+  const { store, faults, hand, folder } = await openOn(t)
   await mustCommit(store, [insert('a')])
   faults.nextBatch = 'before'
   await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
