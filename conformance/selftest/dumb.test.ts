@@ -92,20 +92,3 @@ for (const name of Object.keys(dumbServers)) {
     t.same(made.verdicts, { core: 'not conformant', surrogate: 'not conformant' })
   })
 }
-
-for (const name of silent) {
-  tap.test(`a run against a server that ${name} is not valid`, async t => {
-    const target = {
-      baseUrl: 'http://dumb',
-      privateKey: 'k',
-      headerPrefix: 'SVC',
-      capabilities: [],
-      timeoutMs: 5,
-      patienceMs: 5,
-      fetch: dumbServers[name] as Fetch,
-    }
-    const made = await run(target, { contract })
-    t.same(made.verdicts, { core: 'invalid run' })
-    t.match(made.invalid, /cannot be reached/)
-  })
-}
