@@ -17,8 +17,7 @@ import { parseArgs } from 'node:util'
 import { keys } from '../support/callers.ts'
 import { makeReactorOver } from '../support/started-replicas.ts'
 import { median, ms, ownCpuUs, printTable, say } from './figures.ts'
-import { type Costs, costsOf } from './load.ts'
-import { type OperationName, operations } from './operations.ts'
+import { type Costs, costsOf, type OperationName, operations } from './load.ts'
 import { type Started, start, startServer, workFolder } from './servers.ts'
 
 const { values } = parseArgs({

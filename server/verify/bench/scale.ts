@@ -17,8 +17,7 @@ import { findCitus, placeOf, startCitus } from '../support/citus.ts'
 import { PostgresUnavailable } from '../support/postgres/binaries.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts'
 import { type Measured, median, ms, printTable, say, sum } from './figures.ts'
-import { load } from './load.ts'
-import { operations } from './operations.ts'
+import { load, operations } from './load.ts'
 import { cpuUsOf, type Started, startServer, statOf, ticks, workFolder } from './servers.ts'
 
 const { values } = parseArgs({

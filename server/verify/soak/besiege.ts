@@ -14,7 +14,7 @@ import { loader, locateProgram } from '../support/process.ts'
 import { callOver, makeReactorOver } from '../support/started-replicas.ts'
 import { attacks, type Victim } from './attacks.ts'
 import { mebibytes, startTarget } from './target.ts'
-import { startWatcher } from './watcher.ts'
+import type { WatchJob, WatchMessage } from './watch.ts'
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '60' }, only: { type: 'string' } },
@@ -85,6 +85,40 @@ async function prepare(): Promise<Victim> {
       endless: await reactor('{ for (;;) {} }'),
       answering: await reactor('({ raw: 1 })'),
       fetching: await reactor('({ raw: (await fetch(args.url)).status })'),
+    },
+  }
+}
+
+/** The watching process, as seen by the process that started it. */
+interface Watcher {
+  /** Returns failures of the reads themselves. */
+  readonly failures: readonly string[]
+  /** Resolves with the times of the reads since the last call, and of the current one, sorted. */
+  times(): Promise<readonly number[]>
+  end(): Promise<void>
+}
+
+function startWatcher(job: WatchJob): Watcher {
+  const child = fork(fileURLToPath(locateProgram('server/verify/soak/watch.ts')), { execArgv: [...loader] })
+  const failures: string[] = []
+  let onTimes = (_: readonly number[]) => {}
+  child.on('message', (message: WatchMessage) => {
+    if ('takenMs' in message) onTimes(message.takenMs)
+    else failures.push(message.failed)
+  })
+  const ended = once(child, 'exit')
+  child.send(job)
+  return {
+    failures,
+    times: () =>
+      new Promise((resolve, reject) => {
+        onTimes = resolve
+        void ended.then(() => reject(new Error('the watching process ended')))
+        child.send('times')
+      }),
+    end: async () => {
+      child.kill('SIGKILL')
+      await ended
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/json/json.ts'
 import { keys } from '../support/callers.ts'
-import { cardNumber } from '../support/cards.ts'
+import { cardNumber } from '../support/canaries.ts'
 import { Dice } from '../support/dice.ts'
 import { callOver, makeReactorOver } from '../support/started-replicas.ts'
 

@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { load } from '../bench/load.ts'
-import { operations } from '../bench/operations.ts'
+import { load, operations } from '../bench/load.ts'
 import { startServer } from '../bench/servers.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/json/json.ts'
-import { cardNumber } from '../../support/cards.ts'
+import { cardNumber } from '../../support/canaries.ts'
 
 /** The period in which the tokens were created. */
 export const spanMs = 730 * 24 * 3_600_000
