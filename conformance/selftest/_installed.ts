@@ -35,17 +35,14 @@ export async function runsTheSuite(t: Test, folder: string): Promise<void> {
     )
   }
 
-  for (const [through, cases, least] of [
-    ['http', some, some.length / 2],
-    ['sdk', some, some.length / 2],
-  ] as const) {
+  for (const through of ['http', 'sdk']) {
     // A run without a clock and a second tenant is partial: exit code 3.
-    const { code, stdout } = await command('--through', through, '--report', join(folder, through), ...cases)
+    const { code, stdout } = await command('--through', through, '--report', join(folder, through), ...some)
     t.equal(code, 3)
     t.match(stdout, /^# verdict: core: \d+ of \d+, partial$/m)
     t.notMatch(stdout, /^not ok/m)
     const ran = (stdout.match(/^ok (?!.*# SKIP)/gm) ?? []).length
-    t.ok(ran >= least, `${ran} cases were run through ${through}`)
+    t.ok(ran >= some.length / 2, `${ran} cases were run through ${through}`)
     t.same((await readdir(join(folder, through))).sort(), reports)
   }
 
