@@ -1,12 +1,13 @@
 // In a process of its own: it takes long.
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { startProcess } from '../../verify/support/process.ts'
+import { runHere } from '../../verify/support/run-here.ts'
 
 /** The server as a process: what it prints, how it refuses to start, how it ends, what lies on disk. */
 const { PATH = '' } = process.env
@@ -17,19 +18,11 @@ const masterKey = Buffer.alloc(32, 7).toString('base64')
 
 const shown = (text: string, name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(text)?.[1] ?? ''
 
-async function* files(folder: string): AsyncGenerator<string> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* files(path)
-    else yield path
-  }
-}
-
 /** The files that hold these bytes. */
 async function holding(folder: string, text: string): Promise<string[]> {
-  const found: string[] = []
-  for await (const path of files(folder)) if ((await readFile(path)).includes(text)) found.push(path)
-  return found
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  return files.filter(path => readFileSync(path).includes(text))
 }
 
 t.test('a development server prints its keys, keeps them, and keeps the data sealed', async t => {
@@ -55,13 +48,8 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   })
   t.equal((await fetch(`${url}/tokens`, { method: 'POST', headers, body })).status, 201)
   const before = (await first.end()).stdout
-  for (const [kind, prefix] of [
-    ['public', 'pub'],
-    ['private', 'prv'],
-    ['management', 'mgt'],
-  ] as const) {
+  for (const [kind, prefix] of Object.entries({ public: 'pub', private: 'prv', management: 'mgt' }))
     t.match(shown(before, `${kind} key`), new RegExp(`^key_${prefix}_[\\w-]{64}$`))
-  }
   t.match(shown(before, 'webhook secret'), /^whsec_/)
   t.match(before, /made a master key .*master\.key/)
   const page = `${url}/_dev#key=${shown(before, 'management key')}\n`
@@ -74,15 +62,11 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
     [keyFile],
     'the control: files are searched',
   )
-  const secrets = ['5555555555554444', 'a-value-on-disk', 'an-id-on-disk', 'a-container-on-disk', privateKey]
   for (const secret of [
-    ...secrets,
-    'customer',
-    shown(before, 'webhook secret'),
-    shown(before, 'management key'),
-  ]) {
+    ...['5555555555554444', 'a-value-on-disk', 'an-id-on-disk', 'a-container-on-disk', 'customer'],
+    ...[privateKey, shown(before, 'webhook secret'), shown(before, 'management key')],
+  ])
     t.same(await holding(folder, secret), [], secret)
-  }
 
   const second = startProcess(t, args)
   const again = await second.ready()
@@ -99,41 +83,22 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   t.notMatch(after, /made a master key/)
 })
 
-t.test('a development server in memory has keys, too', async t => {
-  const server = startProcess(t, ['--dev', '--port', '0', '--storage', 'memory:'])
-  const { url } = await server.ready()
-  const [, privateKey = ''] = await server.printed(/private key +(\S+)\n/)
-  t.equal((await fetch(`${url}/tokens`, { headers: { 'SVC-API-KEY': privateKey } })).status, 200)
-  await server.end()
-})
+/** Writes a bootstrap file with one application. */
+async function writeBootstrap(path: string, given: object): Promise<void> {
+  const application = { id: '00000000-0000-4000-8000-000000000001', name: 'A', type: 'private' }
+  const applications = [{ ...application, permissions: ['token:read'], key: 'a-key-of-the-file', ...given }]
+  const tenants = [{ id: '5b493235-6917-4307-906a-2cd6f1a90b13', applications }]
+  await writeFile(path, JSON.stringify({ tenants }))
+}
 
 t.test('a production server applies its bootstrap file, and prints no key', async t => {
-  const folder = t.testdir({
-    'bootstrap.json': JSON.stringify({
-      tenants: [
-        {
-          id: '5b493235-6917-4307-906a-2cd6f1a90b13',
-          applications: [
-            {
-              id: '00000000-0000-4000-8000-000000000001',
-              name: 'A',
-              type: 'private',
-              key: 'a-key-of-the-file',
-              permissions: ['token:read'],
-            },
-          ],
-        },
-      ],
-    }),
+  const folder = t.testdir()
+  const path = join(folder, 'bootstrap.json')
+  await writeBootstrap(path, {})
+  const server = startProcess(t, ['--port', '0', '--bootstrap', path, '--header-prefix', 'ACME'], {
+    SURROGATE_MASTER_KEY: masterKey,
+    SURROGATE_STORAGE: `level:${join(folder, 'data')}`,
   })
-  const server = startProcess(
-    t,
-    ['--port', '0', '--bootstrap', join(folder, 'bootstrap.json'), '--header-prefix', 'ACME'],
-    {
-      SURROGATE_MASTER_KEY: masterKey,
-      SURROGATE_STORAGE: `level:${join(folder, 'data')}`,
-    },
-  )
   const { url } = await server.ready()
   t.equal((await fetch(`${url}/tokens`, { headers: { 'ACME-API-KEY': 'a-key-of-the-file' } })).status, 200)
   t.equal((await fetch(`${url}/_dev/clock`, { method: 'POST', body: '{"advance_ms":1}' })).status, 404)
@@ -150,14 +115,8 @@ t.test('a production server applies its bootstrap file, and prints no key', asyn
 })
 
 t.test('SIGHUP reads the bootstrap file again, and a broken file changes nothing', async t => {
-  const application = { id: '00000000-0000-4000-8000-000000000001', name: 'A', type: 'private' }
   const path = join(t.testdir(), 'bootstrap.json')
-  const write = (given: object) => {
-    const applications = [{ ...application, permissions: ['token:read'], key: 'a-key-of-the-file', ...given }]
-    const tenants = [{ id: '5b493235-6917-4307-906a-2cd6f1a90b13', applications }]
-    return writeFile(path, JSON.stringify({ tenants }))
-  }
-  await write({})
+  await writeBootstrap(path, {})
   const args = ['--port', '0', '--storage', 'memory:', '--bootstrap', path, '--log-level', 'info']
   const server = startProcess(t, args)
   const { url } = await server.ready()
@@ -170,28 +129,20 @@ t.test('SIGHUP reads the bootstrap file again, and a broken file changes nothing
     /"level":"error","event":"reload refused","reason":"the bootstrap file .+ is not well-formed JSON.*"\}\n/,
   )
   t.equal(await status(), 200)
-  await write({ key: 'short' })
+  await writeBootstrap(path, { key: 'short' })
   server.signal('SIGHUP')
   await server.logged(
     /"event":"reload refused","reason":"the bootstrap file is not valid: tenants\.0\.app.*"\}\n/,
   )
   t.equal(await status(), 200)
-  await write({ removed: true })
+  await writeBootstrap(path, { removed: true })
   server.signal('SIGHUP')
   await server.logged(/"event":"reload","file":".+"\}\n/)
   t.equal(await status(), 401)
-  await write({ key: 'another-key-of-the-file' })
+  await writeBootstrap(path, { key: 'another-key-of-the-file' })
   server.signal('SIGHUP')
   await server.logged(/("event":"reload",(.|\n)*){2}/)
   t.equal(await status('another-key-of-the-file'), 200)
-  t.equal((await server.end()).code, 0)
-})
-
-t.test('without a bootstrap file SIGHUP says that there is nothing to reload', async t => {
-  const server = startProcess(t, ['--port', '0', '--storage', 'memory:'])
-  await server.ready()
-  server.signal('SIGHUP')
-  await server.logged(/"event":"nothing to reload, as there is no bootstrap file"/)
   t.equal((await server.end()).code, 0)
 })
 
@@ -253,12 +204,14 @@ t.test('SIGUSR1 opens no debugger in the server and in processes of formulas', o
   t.notMatch(stderr, /Debugger/)
 })
 
-t.test('a debugger that was asked for opens', async t => {
+t.test('a debugger that was asked for opens, and without a bootstrap file nothing is reloaded', async t => {
   const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev'], {
     NODE_OPTIONS: '--inspect=127.0.0.1:0',
   })
   await server.ready()
   server.signal('SIGUSR1')
+  server.signal('SIGHUP')
+  await server.logged(/"event":"nothing to reload, as there is no bootstrap file"/)
   t.match((await server.end()).stderr, /Debugger listening on ws:\/\/127\.0\.0\.1:\d+/)
 })
 
@@ -275,15 +228,12 @@ t.test('after a signal the server finishes requests in flight, then exits', asyn
     socket.on('data', data => {
       received.text += data
     })
-    const lines = [
-      'POST /tokens HTTP/1.1',
-      'Host: x',
-      `SVC-API-KEY: ${key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      'Expect: 100-continue',
-    ]
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    socket.write(
+      [
+        ...['POST /tokens HTTP/1.1', 'Host: x', `SVC-API-KEY: ${key}`, 'Content-Type: application/json'],
+        ...[`Content-Length: ${body.length}`, 'Expect: 100-continue', '', ''],
+      ].join('\r\n'),
+    )
     while (!received.text.includes('100 Continue')) await new Promise(setImmediate)
     const ended = server.end(signal)
     while (await accepts(port)) await new Promise(setImmediate)
@@ -315,16 +265,8 @@ const accepts = (port: number) =>
 t.test(
   'after a signal a server drains for a while, not ready but serving, until a second signal',
   async t => {
-    const flags = ['--dev', '--port', '0', '--storage', 'memory:']
-    const server = startProcess(t, [
-      ...flags,
-      '--drain-seconds',
-      '3600',
-      '--metrics-port',
-      '0',
-      '--log-level',
-      'info',
-    ])
+    const flags = ['--dev', '--port', '0', '--storage', 'memory:', '--log-level', 'info']
+    const server = startProcess(t, [...flags, '--drain-seconds', '3600', '--metrics-port', '0'])
     const { url } = await server.ready()
     const [, metrics = ''] = await server.printed(/^metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)$/m)
     const [, key = ''] = await server.printed(/private key +(\S+)\n/)
@@ -360,8 +302,6 @@ t.test(
 )
 
 t.test('--help and --version print, and open nothing', async t => {
-  const help = await startProcess(t, ['--help']).ended
-  t.match(help, { code: 0, stderr: '', stdout: /--header-prefix/ })
-  const version = await startProcess(t, ['--version']).ended
-  t.match(version, { code: 0, stderr: '', stdout: /^\d+\.\d+\.\d+\n$/ })
+  t.match(await runHere(['--help']), { code: 0, stderr: '', stdout: /--header-prefix/ })
+  t.match(await runHere(['--version']), { code: 0, stderr: '', stdout: /^\d+\.\d+\.\d+\n$/ })
 })
