@@ -1,12 +1,13 @@
 import t from 'tap'
+import { reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 
 type Tap = Parameters<typeof openVault>[0] & { testdir(files: Record<string, string>): string }
 
 /** Opens a tenant of a server with this profile, or with none. Each response is checked before it is translated. */
-async function speaking(t: Tap, profile?: string): Promise<TestTenant> {
+async function speaking(t: Tap, profile?: string, options = {}): Promise<TestTenant> {
   const file = profile === undefined ? {} : { profile: `${t.testdir({ 'a.yaml': profile })}/a.yaml` }
-  return openTenant(openVault(t, file))
+  return openTenant(openVault(t, { ...file, ...options }))
 }
 
 const camel = { 'SVC-MEMBERS': 'camelCase' }
@@ -29,16 +30,17 @@ t.test('members in camelCase are accepted and answered in kind', async t => {
   })
   t.equal(made.status, 201)
   t.match(made.json, { metadata: token.metadata, data: { own_name: 'a' }, mask: token.mask })
-  for (const name of [
+  const names = Object.keys(made.json)
+  const expected = [
     'tenantId',
     'createdBy',
     'createdAt',
     'expiresAt',
     'searchIndexes',
     'fingerprintExpression',
-  ])
-    t.ok(name in made.json, name)
-  t.notOk(Object.keys(made.json).some(name => name.includes('_')))
+  ]
+  for (const name of expected) t.ok(names.includes(name), name)
+  t.notOk(names.some(name => name.includes('_')))
   const again = await send('POST', '/tokens', { ...token, deduplicateToken: true })
   t.same([again.status, again.json.id], [200, made.json.id], 'the member is not ignored')
   const read = await send('GET', `/tokens/${made.json.id}`, undefined, camel)
@@ -71,40 +73,33 @@ t.test('pages, applications, formulas and their lists are in camelCase', async t
     t.same(reply.json.data[0].data, card, 'the data of a card, too')
   }
   t.match((await send('GET', '/tokens')).json, { pagination: { total_items: 1 } }, 'control')
-  const formula = await asManagement('POST', '/reactor-formulas', {
-    name: 'F',
-    type: 'private',
-    code: 'module.exports = async ({ args, svc }) => ({ raw: args, tokenize: { own_key: { type: "token", data: "x" }, bare_key: "y" } })',
-    requestParameters: [{ name: 'own_arg', type: 'string' }],
-    configuration: [{ name: 'OWN_KEY', type: 'string' }],
-  })
-  t.equal(formula.status, 201)
-  t.match(formula.json, { requestParameters: [{ name: 'own_arg' }], configuration: [{ name: 'OWN_KEY' }] })
-  const reactor = await asManagement(
-    'POST',
-    '/reactors',
-    { name: 'R', formula: { id: formula.json.id }, configuration: { OWN_KEY: 'a' } },
-    camel,
-  )
-  t.match(reactor.json, { configuration: { OWN_KEY: 'a' }, formula: { requestParameters: [{}] } })
+  const code =
+    'module.exports = async ({ args }) => ({ raw: args, tokenize: { own_key: { type: "token", data: "x" }, bare_key: "y" } })'
+  const described = { requestParameters: [{ name: 'own_arg', type: 'string' }] }
+  const configured = { configuration: [{ name: 'OWN_KEY', type: 'string' }] }
+  const own = { name: 'F', type: 'private', code, ...described, ...configured }
+  const formula = await asManagement('POST', '/reactor-formulas', own)
+  t.match(formula, { status: 201, json: { ...described, ...configured } })
+  const configuration = { OWN_KEY: 'a' }
+  const body = { name: 'R', formula: { id: formula.json.id }, configuration }
+  const reactor = await asManagement('POST', '/reactors', body, camel)
+  t.match(reactor.json, { configuration, formula: { requestParameters: [{}] } })
   const { json } = await send('POST', `/reactors/${reactor.json.id}/react`, { args: { own_arg: 'a' } }, camel)
   t.same(json.raw, { own_arg: 'a' })
   t.ok('createdBy' in json.tokens.own_key)
   t.type(json.tokens.bare_key, 'string')
-  const asked = `/reactors/${reactor.json.id}/react`
-  const refused = await send('POST', asked, {
-    args: { own_arg: 'a' },
-    timeoutMs: 1,
-    callbackUrl: 'https://a.test',
-  })
-  t.equal(refused.status, 400)
-  t.ok(refused.json.errors.timeoutMs)
+  const both = { args: { own_arg: 'a' }, timeoutMs: 1, callbackUrl: 'https://a.test' }
+  const refused = await send('POST', `/reactors/${reactor.json.id}/react`, both)
+  t.match(refused, { status: 400, json: { errors: { timeoutMs: [/./] } } })
   const logs = await asManagement('GET', '/logs?entityType=reactor_formula')
   t.match(logs.json.data, [{ entityType: 'reactor_formula', actorType: 'application' }])
   t.equal(logs.json.data.length, 1)
-  t.ok((await asManagement('GET', '/logs?entityType=nothing')).json.errors.entityType)
-  t.ok((await asManagement('GET', '/logs?entityType=token&entity_type=token')).json.errors.entityType)
-  t.ok((await asManagement('GET', '/logs?entity_type=nothing')).json.errors.entity_type, 'control')
+  for (const [query, member] of [
+    ['entityType=nothing', 'entityType'],
+    ['entityType=token&entity_type=token', 'entityType'],
+    ['entity_type=nothing', 'entity_type'],
+  ] as const)
+    t.ok((await asManagement('GET', `/logs?${query}`)).json.errors[member], query)
 })
 
 t.test('payloads are translated where they describe tokens only', async t => {
@@ -126,29 +121,22 @@ t.test('the client of a formula may send members in camelCase', async t => {
     ['dialects: [camel-case-members]', [200, 'text']],
     ['permissions: []', 400],
   ] as const) {
-    const { asManagement, send } = await speaking(t, profile)
-    const rights = { name: 'A', type: 'private', permissions: ['token:create', 'token:use'] }
-    const application = await asManagement('POST', '/applications', rights)
+    const tenant = await speaking(t, profile)
+    const { id } = await tenant.application({ permissions: ['token:create', 'token:use'] })
     const code = `module.exports = async ({ svc }) => {
       const token = { type: 'token', data: 1, expiresAt: '2999-01-01' }
       const made = await svc.tokens.create(token).catch(error => error.problem.status)
       return { raw: made.id ? [200, made.expiresAt && 'text'] : made }
     }`
-    const formula = await asManagement('POST', '/reactor-formulas', { name: 'F', type: 'private', code })
-    const body = { name: 'R', formula: { id: formula.json.id }, application: { id: application.json.id } }
-    const reactor = await asManagement('POST', '/reactors', body)
-    t.same((await send('POST', `/reactors/${reactor.json.id}/react`, {})).json.raw, raw, profile)
+    const react = await reactorOn(tenant, code, { reactor: { application: { id } } })
+    t.same((await react({})).json.raw, raw, profile)
   }
 })
 
 t.test('errors name members as the request did', async t => {
   const { send, asManagement } = await speaking(t, 'dialects: [camel-case-members]')
-  const both = await send('POST', '/tokens', {
-    type: 'token',
-    data: 1,
-    deduplicateToken: true,
-    deduplicate_token: true,
-  })
+  const twice = { type: 'token', data: 1, deduplicateToken: true, deduplicate_token: true }
+  const both = await send('POST', '/tokens', twice)
   t.equal(both.status, 400)
   t.same(both.json.errors, { deduplicateToken: ['is given as deduplicate_token, too; give one of the two'] })
   const body = { type: 'card', data: { ...card, expiration_month: 13 }, expiresAt: 'never' }
@@ -157,20 +145,15 @@ t.test('errors name members as the request did', async t => {
   const { expiresAt: _e, ...others } = { ...body, expires_at: 'never' }
   t.ok((await send('POST', '/tokens', others)).json.errors.expires_at, 'control')
   const rule = { priority: 0, container: '/', transform: 'mask', permissions: ['token:read'] }
-  const refused = await asManagement(
-    'POST',
-    '/applications',
-    { name: 'A', type: 'private', rules: [rule] },
-    camel,
-  )
+  const application = { name: 'A', type: 'private', rules: [rule] }
+  const refused = await asManagement('POST', '/applications', application, camel)
   t.ok(refused.json.errors['rules.0.priority'], refused.text)
   t.equal((await send('GET', '/tokens/unknown', undefined, camel)).status, 404)
 })
 
 t.test('a page that is sent in pieces is in camelCase, too', async t => {
-  const profile = `${t.testdir({ 'a.yaml': 'dialects: [camel-case-members, privacy]' })}/a.yaml`
   for (const dev of [true, false]) {
-    const { send } = await openTenant(openVault(t, { profile, dev }))
+    const { send } = await speaking(t, 'dialects: [camel-case-members, privacy]', { dev })
     const data = 'x'.repeat(300_000)
     for (let made = 0; made < 4; made++) await send('POST', '/tokens', { type: 'token', data })
     const { json } = await send('GET', '/tokens', undefined, camel)
@@ -183,15 +166,12 @@ t.test('a page that is sent in pieces is in camelCase, too', async t => {
 
 t.test('without the dialect, a member in camelCase is named in a warning under a profile', async t => {
   const { send } = await speaking(t, 'permissions: [report:read]')
-  const made = await send('POST', '/tokens', { type: 'token', data: 1, deduplicateToken: true }, camel)
+  const token = { type: 'token', data: 1, deduplicateToken: true }
+  const made = await send('POST', '/tokens', token, camel)
   t.equal(made.status, 201)
   t.match(made.headers.get('svc-warning'), /deduplicateToken; did you mean deduplicate_token\?/)
   t.ok('created_by' in made.json, 'the header means nothing')
-  const strict = await speaking(t)
-  t.equal(
-    (await strict.send('POST', '/tokens', { type: 'token', data: 1, deduplicateToken: true })).status,
-    400,
-  )
+  t.equal((await (await speaking(t)).send('POST', '/tokens', token)).status, 400)
 })
 
 t.test('pages of browsers may choose the spelling, and read added headers', async t => {
@@ -201,8 +181,7 @@ t.test('pages of browsers may choose the spelling, and read added headers', asyn
     ['dialects: [camel-case-members]\nresponse_headers: { X-Version: "1" }', true],
     ['permissions: []', false],
   ] as const) {
-    const profile = `${t.testdir({ 'a.yaml': text })}/a.yaml`
-    const { send } = await openTenant(openVault(t, { profile, corsOrigins: [origin] }))
+    const { send } = await speaking(t, text, { corsOrigins: [origin] })
     const { headers } = await send('OPTIONS', '/tokens', undefined, ask)
     t.equal(headers.get('access-control-allow-headers')?.includes('SVC-MEMBERS'), allowed)
     const read = await send('GET', '/tokens', undefined, { Origin: origin })
@@ -211,43 +190,32 @@ t.test('pages of browsers may choose the spelling, and read added headers', asyn
 })
 
 t.test('privacy names the container of a token', async t => {
-  const { send, asManagement } = await speaking(t, 'dialects: [privacy]')
+  const tenant = await speaking(t, 'dialects: [privacy]')
+  const { send } = tenant
   const make = (token: object) => send('POST', '/tokens', { type: 'token', data: 'x', ...token })
-  const stored = async (token: object) => {
-    const { status, json } = await make(token)
-    t.equal(status, 201, JSON.stringify(json))
-    return [json.containers, json.privacy]
-  }
   const shown = (classification: string, impact_level: string, restriction_policy: string) => ({
-    classification,
-    impact_level,
-    restriction_policy,
+    ...{ classification, impact_level, restriction_policy },
   })
-  t.same(await stored({}), [['/general/high/'], shown('general', 'high', 'redact')])
-  t.same(await stored({ privacy: null }), [['/general/high/'], shown('general', 'high', 'redact')])
-  t.same(await stored({ privacy: { impact_level: 'low' } }), [
-    ['/general/low/'],
-    shown('general', 'low', 'redact'),
-  ])
-  t.same(await stored({ privacy: { classification: 'pii' }, mask: '*' }), [
-    ['/pii/high/'],
-    shown('pii', 'high', 'mask'),
-  ])
   const ofCard = {
     type: 'card',
     data: card,
     privacy: { impact_level: 'moderate', restriction_policy: 'mask' },
   }
-  t.same(await stored(ofCard), [['/pci/moderate/'], shown('pci', 'moderate', 'mask')])
-  t.same(await stored({ privacy: {}, containers: ['/General/High/'] }), [
-    ['/General/High/'],
-    shown('general', 'high', 'redact'),
-  ])
-  t.same(await stored({ containers: ['/pci/low/visa/'] }), [
-    ['/pci/low/visa/'],
-    shown('pci', 'low', 'redact'),
-  ])
-  t.same(await stored({ containers: ['/own/'] }), [['/own/'], undefined], 'none for another container')
+  for (const [token, container, privacy] of [
+    [{}, '/general/high/', shown('general', 'high', 'redact')],
+    [{ privacy: null }, '/general/high/', shown('general', 'high', 'redact')],
+    [{ privacy: { impact_level: 'low' } }, '/general/low/', shown('general', 'low', 'redact')],
+    [{ privacy: { classification: 'pii' }, mask: '*' }, '/pii/high/', shown('pii', 'high', 'mask')],
+    [ofCard, '/pci/moderate/', shown('pci', 'moderate', 'mask')],
+    [{ privacy: {}, containers: ['/General/High/'] }, '/General/High/', shown('general', 'high', 'redact')],
+    [{ containers: ['/pci/low/visa/'] }, '/pci/low/visa/', shown('pci', 'low', 'redact')],
+    // None for another container.
+    [{ containers: ['/own/'] }, '/own/', undefined],
+  ] as const) {
+    const { status, json } = await make(token)
+    t.equal(status, 201, JSON.stringify(json))
+    t.same([json.containers, json.privacy], [[container], privacy])
+  }
   for (const [token, path] of [
     [{ privacy: { classification: 'secret' } }, 'privacy.classification'],
     [{ privacy: { impact_level: 1 } }, 'privacy.impact_level'],
@@ -275,18 +243,12 @@ t.test('privacy names the container of a token', async t => {
   t.same(tokenized.json.a.containers, ['/pii/high/'])
   t.equal(tokenized.headers.get('svc-warning'), null)
   t.same(tokenized.json.a.privacy, shown('pii', 'high', 'redact'))
-  const code = `module.exports = async ({ args }) => ({ tokenize: ${JSON.stringify(payload)} })`
-  const formula = await asManagement('POST', '/reactor-formulas', { name: 'F', type: 'private', code })
-  const reactor = await asManagement('POST', '/reactors', { name: 'R', formula: { id: formula.json.id } })
-  const reacted = await send('POST', `/reactors/${reactor.json.id}/react`, {})
+  const react = await reactorOn(tenant, `module.exports = () => ({ tokenize: ${JSON.stringify(payload)} })`)
+  const reacted = await react({})
   t.same(reacted.json.tokens.a.containers, ['/pii/high/'])
   t.same(reacted.json.tokens.a.privacy, shown('pii', 'high', 'redact'))
   const strict = await speaking(t, 'permissions: []')
-  const plain = await strict.send('POST', '/tokens', {
-    type: 'token',
-    data: 1,
-    privacy: { classification: 'pii' },
-  })
+  const plain = await strict.send('POST', '/tokens', payload.a)
   t.same([plain.json.containers, plain.json.privacy], [['/general/high/'], undefined], 'control')
 })
 
@@ -302,14 +264,12 @@ t.test('privacy allows nothing that the container does not', async t => {
 
 t.test('a profile adds headers to responses', async t => {
   const text = 'response_headers: { X-Api-Version: "2022-10" }'
-  const { send, asManagement } = await speaking(t, text)
+  const tenant = await speaking(t, text)
   for (const path of ['/tokens', '/tokens/unknown', '/nowhere'])
-    t.equal((await send('GET', path)).headers.get('x-api-version'), '2022-10', path)
+    t.equal((await tenant.send('GET', path)).headers.get('x-api-version'), '2022-10', path)
   const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
     module.exports = async () => { throw new CustomHttpResponseError({ status: 200, headers: { 'x-api-version': 'own' }, body: 1 }) }`
-  const formula = await asManagement('POST', '/reactor-formulas', { name: 'F', type: 'private', code })
-  const reactor = await asManagement('POST', '/reactors', { name: 'R', formula: { id: formula.json.id } })
-  const reacted = await send('POST', `/reactors/${reactor.json.id}/react`, {})
+  const reacted = await (await reactorOn(tenant, code))({})
   t.equal(reacted.headers.get('x-api-version'), 'own', 'what a formula sets stays')
   const plain = await speaking(t)
   t.equal((await plain.send('GET', '/tokens')).headers.get('x-api-version'), null, 'control')
