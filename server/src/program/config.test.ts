@@ -1,7 +1,6 @@
 import t from 'tap'
-import { flags, isLoopback, readConfig } from './config.ts'
-import { ConfigError } from './config-error.ts'
-import { helpText } from './help-text.ts'
+import { flags, helpText, isLoopback, readConfig } from './config.ts'
+import { ConfigError } from './refusals.ts'
 
 const key = Buffer.alloc(32, 1)
 const devToken = 'a-token-of-tests'

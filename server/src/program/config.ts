@@ -5,7 +5,6 @@ import { booleanFlag, type Flag, textFlag } from '../option-flags.ts'
 import type { FlagValue } from '../option-kinds.ts'
 import { options } from '../option-table.ts'
 import type { VaultOptions } from '../vault-options.ts'
-import { ConfigError } from './config-error.ts'
 import {
   keyFileVariable,
   keyVariable,
@@ -13,6 +12,7 @@ import {
   readMasterKey,
   readSecretFile,
 } from './master-key-variables.ts'
+import { ConfigError } from './refusals.ts'
 
 export const helpFlag = booleanFlag('help', 'print this help and exit')
 
@@ -230,4 +230,48 @@ function readSeconds(text: string): number {
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/**
+ * Refuses arguments, and variables for this program, that are not UTF-8. Node has put U+FFFD in the place of such bytes
+ * before any code runs.
+ * @throws {ConfigError}
+ */
+export function refuseAltered(argv: readonly string[], environment: NodeJS.ProcessEnv): void {
+  const given = [
+    ...argv.map((text, index) => [`argument ${index + 1}`, text] as const),
+    ...Object.entries(environment).filter(([name]) => name.startsWith('SURROGATE_')),
+  ]
+  for (const [name, text = ''] of given) {
+    const at = text.indexOf('\ufffd')
+    if (at >= 0) throw new ConfigError(`${name} is not UTF-8 (at character ${at})`)
+  }
+}
+
+/** Returns one line per flag, for a help text. */
+export function describeFlags(table: readonly Flag[]): string[] {
+  return table.map(flag => {
+    const left = `  --${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}${flag.multiple ? ' …' : ''}`
+    return `${left.padEnd(34)}${flag.help}${flag.default === undefined ? '' : ` (${flag.default})`}`
+  })
+}
+
+export function helpText(
+  commands: readonly { readonly name: string; readonly summary: string }[] = [],
+): string {
+  return [
+    'Usage: surrogate-server [flags]',
+    '       surrogate-server <command> [flags]',
+    '',
+    ...describeFlags(flags),
+    '',
+    'Commands (surrogate-server <command> --help shows details, and whether servers have to be stopped):',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(32)}${summary}`),
+    '',
+    'Each flag can be set by an environment variable, such as SURROGATE_PORT; lists are comma-separated.',
+    'SURROGATE_MASTER_KEY is the master key: 32 bytes in base64 (openssl rand -base64 32).',
+    'Or name what has it: SURROGATE_MASTER_KEY_FILE, a file; SURROGATE_MASTER_KEY_COMMAND, a command that prints it.',
+    '',
+  ].join('\n')
 }

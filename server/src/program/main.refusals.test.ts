@@ -6,7 +6,7 @@ import t from 'tap'
 import { startProcess } from '../../verify/support/process.ts'
 import { refusalIn, runHere } from '../../verify/support/run-here.ts'
 import { createVault } from '../vault.ts'
-import { explainSystemError } from './system-errors.ts'
+import { explainSystemError } from './refusals.ts'
 
 const masterKey = Buffer.alloc(32, 7)
 

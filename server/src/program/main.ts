@@ -9,15 +9,12 @@ import { nameOfStore, parseStorage } from '../storage/location.ts'
 import { createVault, type Vault } from '../vault.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
-import { refuseAltered } from './altered-text.ts'
-import { readBootstrapFile } from './bootstrap-file.ts'
-import { type Config, optionsOf, readConfig } from './config.ts'
+import { readBootstrapFile, reloadOnHangup } from './bootstrap-file.ts'
+import { type Config, helpText, optionsOf, readConfig, refuseAltered } from './config.ts'
 import { warnIfExposed } from './exposed-file.ts'
-import { helpText } from './help-text.ts'
 import { withProfile } from './profile.ts'
 import { ReadyFile, readyFacts } from './ready-signal.ts'
 import { explain } from './refusals.ts'
-import { reloadOnHangup } from './reload.ts'
 
 const exitRefused = 2
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { writeDurably } from '../base/durable-file.ts'
 import type { VaultFacts } from '../vault-options.ts'
 import { version } from '../version.ts'
-import { ConfigError } from './config-error.ts'
+import { ConfigError } from './refusals.ts'
 
 /** What other programs need to know of a server that is ready, as JSON in one line. */
 export function readyFacts(

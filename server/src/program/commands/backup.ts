@@ -1,15 +1,16 @@
 import { stat } from 'node:fs/promises'
 import { systemRandom } from '../../base/random.ts'
-import { textFlag } from '../../option-flags.ts'
-import { openFrozen } from '../../storage/open.ts'
-import { BackupRefused, writeBackup } from '../../storage/transfer/backup.ts'
+import { secretFlag, textFlag } from '../../option-flags.ts'
+import { masterSealingKey } from '../../storage/keys/keyring.ts'
+import { lastingUrls, openFrozen } from '../../storage/open.ts'
+import { BackupRefused, documentsOf, writeBackup } from '../../storage/transfer/backup.ts'
 import { openSource } from '../../storage/transfer/copy-store.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
 import { flags } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
-import { keyVariable } from '../master-key-variables.ts'
+import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
+import { ConfigError } from '../refusals.ts'
 import { type Command, findMasterKey, formatCount } from './command.ts'
-import { reportProgress } from './destination.ts'
+import { copyInto, locationOf, reportProgress } from './destination.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -45,5 +46,30 @@ export const backupCommand: Command = {
     } finally {
       await frozen.close()
     }
+  },
+}
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'write a backup into an empty store, of either engine, and compare the two',
+  flags: [secretFlag('to', 'URL', `empty store to restore into: ${lastingUrls}`)],
+  operands: ['FILE'],
+  details: [
+    `${keyVariable} is the key of the store that was backed up; without it, master.key in the data folder of --to.`,
+    `${newKeyVariable} is the key for the restored store; without it, the same key.`,
+    'A database needs its schema before: surrogate-server migrate.',
+    'No server starts on the store before it is complete and compared with the backup. If this was',
+    'interrupted, run the same command again.',
+    'Prints a line on standard error for every 100,000 records.',
+  ],
+  async run({ values, operands: [file = ''], environment, onProgress }) {
+    const { location } = locationOf(values, 'to')
+    const newKey = readMasterKey(environment, newKeyVariable)
+    const old = await findMasterKey(environment, location.folder)
+    const documents = documentsOf(file, masterSealingKey(old.key))
+    // All of the file is read before anything is written.
+    for await (const _ of documents());
+    const source = await openSource(documents, old.key)
+    return copyInto(location, source, { old, new: newKey }, onProgress)
   },
 }

@@ -5,8 +5,8 @@ import { lastingUrls, NoSchema, openStore, parseStorage, type StorageLocation } 
 import type { Side } from '../../storage/transfer/compare.ts'
 import { type Copied, copyStore, type Progress } from '../../storage/transfer/copy-store.ts'
 import type { FlagValues } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
 import { keyVariable } from '../master-key-variables.ts'
+import { ConfigError } from '../refusals.ts'
 import { type CommandResult, type FoundMasterKey, formatCount } from './command.ts'
 
 /** Copies documents into an empty store, or one where this was cut off, and compares the two. */

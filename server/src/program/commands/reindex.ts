@@ -10,8 +10,8 @@ import { beforeAll, walkTenants } from '../../storage/transfer/walk.ts'
 import { indexOf } from '../../tokens/derived.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import { flags } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
 import { keyVariable } from '../master-key-variables.ts'
+import { ConfigError } from '../refusals.ts'
 import { type Command, findMasterKey, formatCount } from './command.ts'
 
 /** Thrown if records are in a state that the audit log says was ended. */

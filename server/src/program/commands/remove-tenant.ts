@@ -6,8 +6,8 @@ import { addressOf, isTenantAddress, Keyring, rootTenant } from '../../storage/k
 import { openExisting } from '../../storage/open.ts'
 import { SealedStore } from '../../storage/records/sealed.ts'
 import { flags } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
 import { keyVariable } from '../master-key-variables.ts'
+import { ConfigError } from '../refusals.ts'
 import { type Command, findMasterKey, formatCount } from './command.ts'
 import { reportSteps } from './destination.ts'
 

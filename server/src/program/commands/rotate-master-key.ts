@@ -4,8 +4,8 @@ import { writeDevelopmentMasterKey } from '../../crypto/development-key.ts'
 import { type Rotated, rotateMasterKey } from '../../storage/keys/rotation.ts'
 import { openExisting } from '../../storage/open.ts'
 import { flags } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
 import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
+import { ConfigError } from '../refusals.ts'
 import { type Command, findMasterKey } from './command.ts'
 
 export const rotateMasterKeyCommand: Command = {

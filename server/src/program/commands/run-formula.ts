@@ -6,7 +6,7 @@ import { textFlag } from '../../option-flags.ts'
 import { runFormula } from '../../run-formula.ts'
 import type { Thrown } from '../../sandbox/protocol/messages.ts'
 import { flags } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
+import { ConfigError } from '../refusals.ts'
 import type { Command } from './command.ts'
 
 export const runFormulaCommand: Command = {
