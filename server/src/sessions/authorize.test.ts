@@ -10,6 +10,13 @@ const rule = { priority: 1, container: '/', transform: 'mask', permissions: ['to
 const rules = (...given: object[]) => ({ rules: given.map(one => ({ ...rule, ...one })) as JsonObject[] })
 const read = { permissions: ['token:read'] }
 
+t.test('a key and a nonce are too long to be guessed', async t => {
+  const { asPublic } = await openTenant(vault)
+  const { json } = await asPublic('POST', '/sessions')
+  t.match(json.session_key, /^key_ses_[A-Za-z0-9_-]{64}$/)
+  t.match(json.nonce, /^nonce_[A-Za-z0-9_-]{32}$/)
+})
+
 t.test('what the authorizer holds in one place only can be granted', async t => {
   const tenant = await openTenant(vault)
   const session = await openSession(tenant)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant, openVault, type Reply, type Send, type TestTenant } from '../../verify/support/vault.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
@@ -59,6 +60,15 @@ t.test('a session reaches nothing of another tenant', async t => {
   const { send } = await openAuthorized(tenant, { permissions: ['token:read'] })
   t.equal((await send('GET', `/tokens/${id}`)).status, 404)
   t.equal((await other.send('GET', `/tokens/${id}`)).status, 200)
+})
+
+t.test('what a formula makes for a session belongs to its public application', async t => {
+  const tenant = await openTenant(vault)
+  const { path } = await reactorOn(tenant, "module.exports = () => ({ tokenize: { made: 'x' } })")
+  const { send } = await openAuthorized(tenant, { permissions: ['token:use'] })
+  const { json } = await send('POST', path, {})
+  const { id: creator } = (await tenant.asPublic('GET', '/applications/key')).json
+  t.equal((await tenant.send('GET', `/tokens/${json.tokens.made}`)).json.created_by, creator)
 })
 
 const container = fc.constantFrom('/', '/a/', '/a/b/', '/b/')
