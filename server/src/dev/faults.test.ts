@@ -91,9 +91,11 @@ t.test('a scenario is ordered in one line', async t => {
     )
     await dev.faults.clear()
   }
+  const warned = t.capture(process, 'emitWarning')
   await dev.faults.scenario('slow')
   t.equal(await list(), 200)
   await dev.faults.assertUsed()
+  t.same(warned(), [], 'it has one listener, however many pieces')
   await t.rejects(dev.faults.scenario('outrage' as 'outage'), {
     name: 'TypeError',
     message: 'the scenario must be one of outage, flaky, slow',

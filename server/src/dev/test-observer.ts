@@ -124,8 +124,17 @@ export function createTestObserver(tools: Tools): TestObserver {
     // A formula gets its response in one message.
     if (rate === undefined || exchange.request.delegation) return whole
     const tenant = exchange.caller?.tenant ?? ''
+    // One listener for all pieces: the caller's signal takes no more than ten without a warning.
+    let [isGone, leave] = [false, () => {}]
+    exchange.request.onClose?.(() => {
+      isGone = true
+      leave()
+    })
     const wait = async (ms: number) => {
-      if (faults.isOrdered(tenant, fault)) await hold(exchange, ms)
+      if (isGone || !faults.isOrdered(tenant, fault)) return
+      await faults.wait(tenant, ms, listener => {
+        leave = listener
+      })
     }
     return { ...rest, pieces: slowly(bytes, rate, wait) }
   }
