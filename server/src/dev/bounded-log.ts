@@ -19,8 +19,6 @@ export class BoundedLog<T> {
   readonly #mostBytes: number
   readonly #waiters = new Set<Waiter<T>>()
   #kept: Kept<T>[] = []
-  /** The first item that was not dropped. */
-  #first = 0
   #bytes = 0
   #added = 0
   #lastDropped: T | undefined
@@ -35,13 +33,11 @@ export class BoundedLog<T> {
     this.#added++
     this.#kept.push({ item, bytes, isTaken: false })
     this.#bytes += bytes
-    while (this.#kept.length - this.#first > this.#most || this.#bytes > this.#mostBytes) {
-      this.#bytes -= this.#kept[this.#first]?.bytes ?? this.#bytes
-      this.#lastDropped = this.#kept[this.#first]?.item
-      this.#first++
+    while (this.#kept.length > this.#most || this.#bytes > this.#mostBytes) {
+      const dropped = this.#kept.shift()
+      this.#bytes -= dropped?.bytes ?? this.#bytes
+      this.#lastDropped = dropped?.item
     }
-    // Not for each item, as all are moved.
-    if (this.#first > this.#most) this.#trim()
     this.serve()
   }
 
@@ -58,20 +54,13 @@ export class BoundedLog<T> {
   /** Removes all items, and ends all waits. */
   empty(): void {
     this.#kept = []
-    this.#first = 0
     this.#bytes = 0
     this.#lastDropped = undefined
     this.close()
   }
 
-  #trim(): void {
-    if (this.#first > 0) this.#kept = this.#kept.slice(this.#first)
-    this.#first = 0
-  }
-
   /** Returns the items that match, oldest first. */
   list(matches: (item: T) => boolean): T[] {
-    this.#trim()
     return this.#kept.filter(({ item }) => matches(item)).map(({ item }) => item)
   }
 
@@ -103,7 +92,6 @@ export class BoundedLog<T> {
 
   /** Gives the items to those who wait for them. Called after an item has changed, too. */
   serve(): void {
-    if (this.#waiters.size > 0) this.#trim()
     for (const waiter of this.#waiters) {
       const found = this.#kept.find(one => !one.isTaken && waiter.matches(one.item))
       if (!found) continue
