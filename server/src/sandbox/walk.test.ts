@@ -72,18 +72,34 @@ const svc: ServiceTransport = async ({ path }) =>
         body: '{"pagination":{"total_pages":1},"data":[]}',
       }
 
-t.test('no mutable object is shared by two invocations', async t => {
+type Walked = Readonly<Record<'seen' | 'open', number> & Record<'closed' | 'marked', readonly string[]>>
+
+/** The same code for shared globals: the object of the globals, by which code gets a compartment of its own, is visited by name. */
+function inSharedGlobals(names: readonly string[]): string {
+  const withheld = ['globalThis', 'global', 'self', 'eval', 'Function']
+  const named = names.filter(name => !withheld.includes(name)).map(name => `[${name}, '${name}']`)
+  return body(provoke + walk)
+    .replace(/, \(\) => new Function\('return import\("x"\)'\), \(\) => eval\('\('\)/, '')
+    .replace(`[globalThis, 'globalThis']`, named.join(','))
+    .replace(`path !== 'globalThis'`, 'true')
+}
+
+t.test('no mutable object is shared by two invocations, in their own globals or in shared ones', async t => {
   const sandbox = openSandbox(t, { egress: async () => ({ status: 200, headers: {}, body: 'a' }) })
-  const walked = async () =>
-    (await sandbox.raw(body(provoke + walk), { svc, args: { a: [1] } })) as Record<string, string[] & number>
-  const first = await walked()
-  const { started } = sandbox.counts()
-  t.ok(first.seen && first.seen > 900, `${first.seen} objects are reached`)
-  t.ok(first.open && first.open > 50, `${first.open} of them are the invocation's own and can be marked`)
-  t.same(first.closed, [], 'no frozen object has internal state')
-  const second = await walked()
-  t.equal(sandbox.counts().started, started, 'both ran in the same process')
-  t.same(second.marked, [])
+  const names = (await sandbox.raw(
+    body(`return { raw: Object.getOwnPropertyNames(globalThis).filter(name => /^\\w+$/.test(name)) }`),
+  )) as string[]
+  const shared = inSharedGlobals(names)
+  t.notMatch(shared, /globalThis|Function\(|eval/)
+  for (const code of [body(provoke + walk), shared]) {
+    const walked = async () => (await sandbox.raw(code, { svc, args: { a: [1] } })) as Walked
+    const { seen, open, closed } = await walked()
+    t.ok(seen > 900, `${seen} objects are reached`)
+    t.ok(open > 50, `${open} of them are the invocation's own and can be marked`)
+    t.same(closed, [], 'no frozen object has internal state')
+    t.same((await walked()).marked, [])
+  }
+  t.equal(sandbox.counts().started, 1, 'all ran in the same process')
 })
 
 t.test('control: the walk finds a shared object', async t => {
@@ -91,26 +107,4 @@ t.test('control: the walk finds a shared object', async t => {
   const twice = `made.push(globalThis.Array.prototype); Object.defineProperty(req, 'mark', { value: 1 });`
   const { marked } = (await sandbox.raw(body(`const made = []; ${twice} ${walk}`))) as { marked: string[] }
   t.same(marked, ['req'])
-})
-
-t.test('no mutable object is shared by two invocations in shared globals', async t => {
-  const sandbox = openSandbox(t, { egress: async () => ({ status: 200, headers: {}, body: 'a' }) })
-  // Everything that the walk names is visited by name, since the object of the globals has a compartment of its own.
-  const names = (await sandbox.raw(
-    body(`return { raw: Object.getOwnPropertyNames(globalThis).filter(name => /^\\w+$/.test(name)) }`),
-  )) as string[]
-  const withheld = ['globalThis', 'global', 'self', 'eval', 'Function']
-  const named = names.filter(name => !withheld.includes(name)).map(name => `[${name}, '${name}']`)
-  const code = body(provoke + walk)
-    .replace(/, \(\) => new Function\('return import\("x"\)'\), \(\) => eval\('\('\)/, '')
-    .replace(`[globalThis, 'globalThis']`, named.join(','))
-    .replace(`path !== 'globalThis'`, 'true')
-  t.notMatch(code, /globalThis|Function\(|eval/)
-  const walked = async () =>
-    (await sandbox.raw(code, { svc, args: { a: [1] } })) as Record<string, string[] & number>
-  const first = await walked()
-  t.ok(first.seen && first.seen > 900, `${first.seen} objects are reached`)
-  t.ok(first.open && first.open > 50, `${first.open} of them are the invocation's own and can be marked`)
-  t.same(first.closed, [])
-  t.same((await walked()).marked, [])
 })

@@ -172,14 +172,6 @@ t.test('a process that was started in advance is that of the next tenant without
   t.equal(started(), 2)
 })
 
-t.test('a process that costs too much is ended, and its tenant is served by the next one', async t => {
-  const sandbox = openSandbox(t)
-  await sandbox.raw(one)
-  t.match(await sandbox.formula(body('for (;;);'), { timeoutMs: 300 }), { reason: 'time' })
-  t.equal(sandbox.counts().ended, 1)
-  t.match(await sandbox.formula(one), { kind: 'answered' })
-})
-
 t.test('a process inherits nothing from the server', { skip: !hasProc }, async t => {
   process.env.SURROGATE_TEST_CANARY = 'canary'
   t.teardown(() => delete process.env.SURROGATE_TEST_CANARY)

@@ -46,14 +46,22 @@ export class CommitQueue {
     return new Promise((resolve, reject) => {
       checkCommit(writes, nowUs)
       if (writes.length === 0) resolve({ ok: true, written: [] })
-      else this.#add({ writes, nowUs, lanes: this.#lanesOf(writes), bytes: bytesOf(writes), resolve, reject })
+      else
+        this.#add({
+          writes,
+          nowUs,
+          lanes: this.#options.lanesOf(writes),
+          bytes: bytesOf(writes),
+          resolve,
+          reject,
+        })
     })
   }
 
   /** Runs a task while no group is written, in an engine with one lane. */
   alone<Result>(task: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const lanes = this.#lanesOf([])
+      const lanes = this.#options.lanesOf([])
       const running = async () => resolve(await task())
       this.#add({ writes: [], nowUs: 0, lanes, bytes: 0, task: running, resolve: () => {}, reject })
     })
@@ -71,10 +79,6 @@ export class CommitQueue {
     this.#refusal ??= reason
     for (const job of this.#waiting) job.reject(reason)
     this.#waiting = []
-  }
-
-  #lanesOf(writes: readonly Write[]): readonly string[] {
-    return this.#options.lanesOf(writes)
   }
 
   #add(job: Job): void {

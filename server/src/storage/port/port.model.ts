@@ -31,8 +31,7 @@ interface Place {
 
 /** A write whose version is worked out when its turn comes: a random one would nearly always conflict. */
 interface Draft {
-  /** `put` is an insert or a replacement, whichever fits. */
-  readonly type: Write['type'] | 'put'
+  readonly type: Write['type']
   readonly place: Place
   readonly id: number
   readonly versionOff: number
@@ -68,16 +67,15 @@ const id = fc.nat(9)
 const time = fc.nat(30)
 const digests = (most: number, maxLength: number) => fc.uniqueArray(fc.nat(most), { maxLength })
 
+type Weighted<Value> = readonly [weight: number, arbitrary: fc.Arbitrary<Value>]
+const oneOf = <Value>(...choices: readonly Weighted<Value>[]) =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+
 const draft: fc.Arbitrary<Draft> = fc.record({
-  type: fc.constantFrom<Write['type']>(
-    'insert',
-    'insert',
-    'insert',
-    'replace',
-    'replace',
-    'remove',
-    'expect',
-    'restore',
+  type: oneOf<Write['type']>(
+    [3, fc.constant('insert')],
+    [2, fc.constant('replace')],
+    [3, fc.constantFrom('remove', 'expect', 'restore')],
   ),
   place,
   id,
@@ -85,7 +83,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   createdOff: fc.constantFrom(1, 1, 2, 3, 10, 0, -1),
   modifiedOff: fc.option(fc.integer({ min: 1, max: 300 }), { nil: undefined }),
   terms: digests(5, 4),
-  uniques: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: digests(4, 2) }),
+  uniques: oneOf<number[]>([3, fc.constant([])], [1, digests(4, 2)]),
   dueMs: fc.option(time, { nil: undefined, freq: 2 }),
   boxSize: fc.nat(40),
 })
@@ -94,17 +92,12 @@ const stampUs = fc.nat(4_300)
 const range = fc.record({ fromUs: stampUs, toUs: stampUs }, { requiredKeys: [] })
 
 const query = fc.letrec<{ query: Query; leaf: Query }>(tie => ({
-  leaf: fc.oneof(
-    { weight: 6, arbitrary: fc.nat(6).map((name): Query => ({ op: 'term', term: digest(name) })) },
-    { weight: 1, arbitrary: fc.constantFrom<Query>({ op: 'all' }, { op: 'none' }) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .array(id, { maxLength: 5 })
-        .map((ids): Query => ({ op: 'ids', ids: ids.map(name => digest(name)) })),
-    },
-    { weight: 2, arbitrary: range.map((bounds): Query => ({ op: 'created', ...bounds })) },
-    { weight: 2, arbitrary: range.map((bounds): Query => ({ op: 'modified', ...bounds })) },
+  leaf: oneOf<Query>(
+    [6, fc.nat(6).map(name => ({ op: 'term', term: digest(name) }))],
+    [1, fc.constantFrom({ op: 'all' }, { op: 'none' })],
+    [1, fc.array(id, { maxLength: 5 }).map(ids => ({ op: 'ids', ids: ids.map(digest) }))],
+    [2, range.map(bounds => ({ op: 'created', ...bounds }))],
+    [2, range.map(bounds => ({ op: 'modified', ...bounds }))],
   ),
   query: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -118,7 +111,7 @@ const query = fc.letrec<{ query: Query; leaf: Query }>(tie => ({
 const page: fc.Arbitrary<Page> = fc.record(
   {
     nowMs: time,
-    offset: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(12) }),
+    offset: oneOf([3, fc.constant(0)], [1, fc.nat(12)]),
     limit: fc.nat(12),
     afterUs: stampUs,
     oldestFirst: fc.boolean(),
@@ -126,60 +119,29 @@ const page: fc.Arbitrary<Page> = fc.record(
   { requiredKeys: ['nowMs', 'offset', 'limit'] },
 )
 
-const drafts = fc.oneof(
-  { weight: 2, arbitrary: fc.array(draft, { minLength: 1, maxLength: 1 }) },
-  { weight: 1, arbitrary: fc.array(draft, { minLength: 2, maxLength: 4 }) },
+const drafts = oneOf(
+  [2, fc.array(draft, { minLength: 1, maxLength: 1 })],
+  [1, fc.array(draft, { minLength: 2, maxLength: 4 })],
 )
 const commit = fc.record({ writes: drafts, nowUs: stampUs })
+const named = <Name extends Step['step']>(...names: Name[]) => fc.constantFrom(...names)
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      step: fc.constant('commit' as const),
-      commits: fc.array(commit, { minLength: 1, maxLength: 5 }),
-    }),
-  },
-  { weight: 8, arbitrary: fc.record({ step: fc.constant('find' as const), place, query, page }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      step: fc.constant('race' as const),
-      writes: drafts,
-      searchFirst: fc.boolean(),
-      place,
-      query,
-      page,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ step: fc.constant('get' as const), place, ids: fc.array(id, { maxLength: 6 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      step: fc.constant('due' as const),
+const step = oneOf<Step>(
+  [10, fc.record({ step: named('commit'), commits: fc.array(commit, { minLength: 1, maxLength: 5 }) })],
+  [8, fc.record({ step: named('find'), place, query, page })],
+  [4, fc.record({ step: named('race'), writes: drafts, searchFirst: fc.boolean(), place, query, page })],
+  [3, fc.record({ step: named('get'), place, ids: fc.array(id, { maxLength: 6 }) })],
+  [
+    3,
+    fc.record({
+      step: named('due'),
       kind: fc.constantFrom<DocumentKind>('token', 'audit'),
       beforeMs: time,
       limit: fc.nat(6),
     }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      step: fc.constant('lease' as const),
-      holder: fc.constantFrom('one', 'two'),
-      nowMs: time,
-      untilMs: time,
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      step: fc.constantFrom('reopen' as const, 'reopen' as const, 'compact' as const, 'clear' as const),
-    }),
-  },
+  ],
+  [1, fc.record({ step: named('lease'), holder: fc.constantFrom('one', 'two'), nowMs: time, untilMs: time })],
+  [1, fc.record({ step: named('reopen', 'reopen', 'compact', 'clear') })],
 )
 
 interface ModelRun {
@@ -300,7 +262,7 @@ async function complete(draft: Draft, model: Store): Promise<Write> {
     ...sealedAs(new Uint8Array(draft.boxSize).fill(draft.id)),
     ...(draft.dueMs === undefined ? {} : { dueMs: draft.dueMs }),
   }
-  const type = draft.type !== 'put' ? draft.type : present ? 'replace' : 'insert'
+  const { type } = draft
   switch (type) {
     case 'insert':
       return { type: 'insert', ...address, ...content }
