@@ -88,14 +88,13 @@ interface Obtained {
 export function createSandbox(options: SandboxOptions, parts: SandboxParts = {}): FormulaSandbox {
   const limits: SandboxLimits = { ...defaultLimits(), ...options.limits }
   const time = parts.time ?? monotonic
-  const backOff = new BackOff(limits.backOff, time)
+  const backOff = new BackOff(limits.backOff, time, () => scheduler.next())
   const mustWait = (tenant: string) => backOff.waitMs(tenant) > 0 && started?.pool.hasFree(tenant) !== true
   const scheduler = new Scheduler({
     limits,
     memory: new MemoryShare({ processes: mostProcesses(limits), depth: limits.depth }),
     mayHaveProcess: tenant => !mustWait(tenant),
   })
-  backOff.onWaitEnd(() => scheduler.next())
   let starting: Promise<Started> | undefined
   let started: Started | undefined
   let closed = false
@@ -246,7 +245,7 @@ function enter(scheduler: Scheduler, pool: Pool, invocation: Invocation, wait: W
         },
       )
     })
-    wait.onTimeout(giveUp)
+    wait.onTimeout = giveUp
   })
 }
 

@@ -6,9 +6,8 @@ const limits = { firstMs: 100, mostMs: 1_000, forgetMs: 60_000, tenants: 3 }
 
 function opened(given: Partial<typeof limits> = {}) {
   const time = manualTime()
-  const backOff = new BackOff({ ...limits, ...given }, time)
   let over = 0
-  backOff.onWaitEnd(() => over++)
+  const backOff = new BackOff({ ...limits, ...given }, time, () => over++)
   return { time, backOff, over: () => over }
 }
 

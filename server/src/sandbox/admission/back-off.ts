@@ -19,17 +19,14 @@ export class BackOff {
   readonly #limits: SandboxLimits['backOff']
   readonly #time: Monotonic
   readonly #failures: LRUCache<string, Failures>
-  readonly #listeners: (() => void)[] = []
+  readonly #onWaitEnd: () => void
 
-  constructor(limits: SandboxLimits['backOff'], time: Monotonic) {
+  /** @param onWaitEnd called whenever the wait of a tenant has ended */
+  constructor(limits: SandboxLimits['backOff'], time: Monotonic, onWaitEnd: () => void) {
     this.#limits = limits
     this.#time = time
+    this.#onWaitEnd = onWaitEnd
     this.#failures = new LRUCache({ ...lruOptions(limits.tenants), dispose: ({ cancel }) => cancel() })
-  }
-
-  /** Calls `listener` whenever the wait of a tenant has ended. */
-  onWaitEnd(listener: () => void): void {
-    this.#listeners.push(listener)
   }
 
   /** Returns the real milliseconds until the tenant may have a new process. */
@@ -71,7 +68,7 @@ export class BackOff {
     }
     failures.cancel = this.#time.after(waitMs, () => {
       failures.untilMs = undefined
-      for (const listener of this.#listeners) listener()
+      this.#onWaitEnd()
     })
     this.#failures.set(tenant, failures)
   }

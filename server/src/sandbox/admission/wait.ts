@@ -7,7 +7,8 @@ export class TooLate extends Error {}
 export class Wait {
   readonly #over: Promise<never>
   readonly #cancel: () => void
-  readonly #listeners: (() => void)[] = []
+  /** Called when the limit has passed. */
+  onTimeout = () => {}
   isOver = false
 
   constructor(time: Monotonic, ms: number) {
@@ -15,7 +16,7 @@ export class Wait {
     this.#over = new Promise((_, reject) => {
       cancel = time.after(ms, () => {
         this.isOver = true
-        for (const listener of this.#listeners) listener()
+        this.onTimeout()
         reject(new TooLate())
       })
     })
@@ -26,10 +27,6 @@ export class Wait {
   /** @throws {TooLate} and any error of the work */
   for<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#over])
-  }
-
-  onTimeout(listener: () => void): void {
-    this.#listeners.push(listener)
   }
 
   end(): void {
