@@ -1,10 +1,41 @@
 import type { Observer, Work } from '../base/observer.ts'
 import { limits } from '../generated/facts.ts'
-import { isPublicAddress } from './addresses.ts'
-import { type CallbackPolicy, checkCallbackUrl } from './callback-url.ts'
+import { isPublicAddress, literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
 import { Exchanges, type ExchangesOptions, type Sender } from './exchange.ts'
 import { dnsResolve, systemResolve } from './resolve.ts'
+
+export interface CallbackPolicy {
+  /** Allows http and private addresses. */
+  readonly allowPrivate: boolean
+}
+
+/**
+ * Checks the text of a callback URL. Returns what is wrong with it, or `undefined`. The addresses of its name are
+ * checked whenever something is sent to it.
+ *
+ * @example
+ * checkCallbackUrl('https://hooks.example.org/done', { allowPrivate: false }) // undefined
+ * checkCallbackUrl('https://10.0.0.1/', { allowPrivate: false }) // 'must not lead to a private address'
+ */
+export function checkCallbackUrl(text: string, { allowPrivate }: CallbackPolicy): string | undefined {
+  if (text.length > limits.callbackUrlCharacters)
+    return `must not be longer than ${limits.callbackUrlCharacters} characters`
+  if (!URL.canParse(text)) return 'must be a URL'
+  const url = new URL(text)
+  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
+  if (!schemes.includes(url.protocol)) return allowPrivate ? 'must be https or http' : 'must be https'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  if (allowPrivate) return undefined
+  const literal = literalAddress(url)
+  const isPrivate = literal === undefined ? isLoopbackName(url.hostname) : !isPublicAddress(literal)
+  return isPrivate ? 'must not lead to a private address' : undefined
+}
+
+/** True for names that always mean the local machine (RFC 6761). */
+function isLoopbackName(hostname: string): boolean {
+  return /(^|\.)localhost\.?$/.test(hostname)
+}
 
 export interface CallbackSenderOptions extends CallbackPolicy, Pick<ExchangesOptions, 'resolve' | 'isOwn'> {
   /** Real milliseconds from the beginning to the head of the response. */
