@@ -42,7 +42,6 @@ const tries = `
 const without = JSON.parse(process.argv.at(-1) ?? '[]')
 const { isolation, launch } = await findLauncher({
   limits: defaultLimits(1),
-  jitless: true,
   boot: tries,
   without,
   withoutPermissionModel: true,

@@ -195,12 +195,11 @@ async function startSandbox(
     moduleRoot = process.cwd(),
     moduleCache,
     client,
-    jitless = true,
   } = options
   const programs = { ...(await readPrograms()), ...replaced }
   const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, programs.rewrite)
   const [launcher, bundles] = await Promise.all([
-    findLauncher({ limits, jitless, boot: programs.boot, ...parts }),
+    findLauncher({ limits, boot: programs.boot, ...parts }),
     bundleModules(modules, moduleRoot, client, cache, options.log),
   ])
   const { launch, isolation } = launcher

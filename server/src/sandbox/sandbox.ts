@@ -110,8 +110,6 @@ export interface SandboxOptions {
   readonly egress?: Egress
   readonly log?: Log
   readonly limits?: Partial<SandboxLimits>
-  /** Runs formulas in V8's interpreter only: slower at arithmetic, with a much smaller attack surface. Default true. */
-  readonly jitless?: boolean
 }
 
 const outcomeOf = (outcome: Outcome) => (outcome.kind === 'failed' ? outcome.reason : outcome.kind)

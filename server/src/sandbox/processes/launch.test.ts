@@ -174,12 +174,3 @@ t.test('a formula that loops does not outlive a server that was killed', { skip:
   while (children.some(isLooping)) await new Promise(resolve => setImmediate(resolve))
   t.pass('every process is gone')
 })
-
-t.test('a formula also runs with JIT compilation', async t => {
-  const sandbox = openSandbox(t, { jitless: false, limits: { spares: 0 } })
-  t.equal(
-    await sandbox.raw(body('let n = 0; for (let i = 0; i < 1e6; i++) n += i % 3; return { raw: n }')),
-    999_999,
-  )
-  t.equal(sandbox.isolation()?.jitless, false)
-})

@@ -51,9 +51,6 @@ let nextUser = process.pid
 /** Limit of the processor time of a process over its lifetime, in case it outlives its server. */
 export const lifeCpuSeconds = 600
 
-/** The memory that V8 reserves for compiled code; since Node 24 at the start. */
-const codeRangeMiB = 520
-
 /** Maximum of processes and threads of one runner; Node needs about ten. */
 const tasks = 64
 
@@ -67,7 +64,6 @@ type Tool = (typeof tools)[number]
 
 export interface LaunchOptions {
   readonly limits: Pick<SandboxLimits, 'heapMiB' | 'dataMiB'>
-  readonly jitless: boolean
   /** The source of the boot program. */
   readonly boot: string
   /** Only for tests. */
@@ -111,7 +107,7 @@ export async function findLauncher(options: LaunchOptions): Promise<Launcher> {
 function isolationOf({ user, network, root, setpriv, limits }: Wrapper, options: LaunchOptions): Isolation {
   return {
     permissionModel: options.withoutPermissionModel !== true,
-    jitless: options.jitless,
+    jitless: true,
     user,
     files: root ? 'none' : user === 'own' ? 'public' : 'server',
     signalsNobody: user === 'own' || (user === 'namespace' && root),
@@ -218,12 +214,11 @@ function privileges(wrapper: Wrapper, user: number): string[] {
 }
 
 function script(
-  { limits, jitless }: LaunchOptions,
+  { limits }: LaunchOptions,
   { user }: Wrapper,
   root: EmptyRoot | undefined,
   setsid: string | undefined,
 ): string {
-  const data = (limits.dataMiB + (jitless ? 0 : codeRangeMiB)) * 1024
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   // A separate process group, because signals to a group cross PID namespaces.
   const enter = [...(setsid ? [setsid] : []), ...(root?.enter ?? [])]
@@ -235,7 +230,7 @@ function script(
     'ulimit -c 0',
     'ulimit -f 0',
     `ulimit -t ${lifeCpuSeconds}`,
-    `ulimit -d ${data} 2>/dev/null`,
+    `ulimit -d ${limits.dataMiB * 1024} 2>/dev/null`,
     // Counted for each user, so only for a separate user. Shells differ in the letter of the option.
     ...(user === 'own' ? [`{ ulimit -p ${tasks} || ulimit -u ${tasks}; } 2>/dev/null`] : []),
     // The shell, and tools that trace the server's processes, may have added variables.
@@ -243,14 +238,15 @@ function script(
   ].join('; ')
 }
 
-function nodeFlags({ limits, jitless, withoutPermissionModel }: LaunchOptions, version: string): string[] {
+function nodeFlags({ limits, withoutPermissionModel }: LaunchOptions, version: string): string[] {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const since = (...versions: [major: number, minor: number][]) =>
     versions.some(
       ([a, b], index) => (index === versions.length - 1 ? major > a : false) || (major === a && minor >= b),
     )
   return [
-    ...(jitless ? ['--jitless'] : []),
+    // Slower at arithmetic only, with a much smaller attack surface.
+    '--jitless',
     `--max-old-space-size=${limits.heapMiB}`,
     '--max-semi-space-size=4',
     '--v8-pool-size=1',
