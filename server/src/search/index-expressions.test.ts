@@ -50,36 +50,6 @@ t.test('an expression that gives no single value refuses the token, and says whi
   t.same(Object.keys(json.errors), ['search_indexes.0', 'search_indexes.2'], 'all of them at once')
 })
 
-t.test('identity numbers are found as they are, without dashes, and by their last four', async t => {
-  for (const type of ['social_security_number', 'employer_id_number']) {
-    const tenant = await openTenant(vault)
-    const { json } = await create(tenant, { type, data: '12-3456789' })
-    t.same(json.search_indexes, ['{{ data }}', "{{ data | remove: '-'}}", '{{ data | last4 }}'])
-    t.same(await found(tenant, '12-3456789', '123456789', '6789', '678'), [true, true, true, false])
-    const own = await create(tenant, { type, data: '98-7654321', search_indexes: ['{{ data | last4 }}'] })
-    t.equal(own.status, 201)
-    t.same(await found(tenant, '987654321', '4321'), [false, true], 'its own take the place of the defaults')
-  }
-})
-
-t.test('an empty list means none and null the default, on every type', async t => {
-  const tenant = await openTenant(vault)
-  for (const search_indexes of [[], null]) {
-    const { status } = await create(tenant, {
-      type: 'social_security_number',
-      data: '123456789',
-      search_indexes,
-    })
-    t.equal(status, 201)
-    t.equal(
-      (await create(tenant, { type: 'card_number', data: '4242424242424242', search_indexes })).status,
-      201,
-    )
-    const isDefault = search_indexes === null
-    t.same(await found(tenant, '123456789', '6789'), [isDefault, isDefault])
-  }
-})
-
 t.test('a patch evaluates them anew, whether it changes them or the data', async t => {
   const tenant = await openTenant(vault)
   const search_indexes = ['{{ data.name }}']
