@@ -2,24 +2,14 @@ import pg from 'pg'
 import t from 'tap'
 import { openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { type Fault, type Moment, openTcpProxy } from '../../../../verify/support/tcp-proxy.ts'
-import { digest, tenantA } from '../../port/port.samples.ts'
-import { StoreUnavailable, sealedAs, type Write } from '../../port/port.ts'
+import { get, insert } from '../../port/port.samples.ts'
+import { StoreUnavailable } from '../../port/port.ts'
 import { endless, once, openPool } from './connect.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { Pulse } from './pulse.ts'
 import { disableTimeout, resetTimeout, timeAndState } from './sql.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
-
-const insert = (id: number): Write => ({
-  type: 'insert',
-  kind: 'token',
-  tenant: tenantA,
-  id: digest(id),
-  terms: [],
-  uniques: [],
-  ...sealedAs(new Uint8Array([id])),
-})
 
 const commitSent: Moment = { at: 'before sending', pattern: /COMMIT\0/ }
 const commitDone: Moment = { at: 'before answering', pattern: /COMMIT\0/ }
@@ -38,7 +28,7 @@ async function open(t: Teardown, fault: Fault = 'cut') {
   const direct = await PostgresStore.open(url, { migrate: true })
   const store = await PostgresStore.open(proxy.via(url), patience(fault))
   t.teardown(() => Promise.all([store.close(), direct.close()]))
-  const has = async (id: number) => (await direct.get('token', tenantA, [digest(id)]))[0] !== undefined
+  const has = async (id: number) => (await get(direct, id))[0] !== undefined
   return { proxy, store, has }
 }
 
@@ -64,9 +54,9 @@ for (const fault of ['cut', 'freeze'] as const) {
     const { proxy, store } = await open(t, fault)
     await store.commit([insert(1)], 1)
     const struck = proxy.strike(fault, { at: 'before answering', pattern: /./s })
-    await t.rejects(store.get('token', tenantA, [digest(1)]), StoreUnavailable)
+    await t.rejects(get(store, 1), StoreUnavailable)
     await struck
-    const [found] = await store.get('token', tenantA, [digest(1)])
+    const [found] = await get(store, 1)
     t.equal(found?.version, 1)
   })
 }
@@ -95,11 +85,11 @@ t.test('a statement that takes too long is ended, and the store stays healthy', 
   const client = await pool.connect()
   await client.query('BEGIN')
   await client.query('LOCK documents')
-  await t.rejects(store.get('token', tenantA, [digest(1)]), StoreUnavailable)
+  await t.rejects(get(store, 1), StoreUnavailable)
   t.equal(store.unhealthy(), undefined)
   await client.query('ROLLBACK')
   client.release()
-  t.equal((await store.get('token', tenantA, [digest(1)]))[0]?.version, 1)
+  t.equal((await get(store, 1))[0]?.version, 1)
 })
 
 t.test('maintenance has no time limit, and the limits of other statements stay', withPostgres, async t => {
