@@ -38,6 +38,7 @@ t.test('the guide has the limits of connections', async t => {
     pipelinedRequests,
     connections,
     bodiesBytes,
+    smallResponseBytes,
   } = connectionLimits
   const sentences = [
     `${headerBytes / 1024} KB, within ${seconds(headersTimeoutMs)}; otherwise 431`,
@@ -46,7 +47,7 @@ t.test('the guide has the limits of connections', async t => {
     `within ${seconds(silenceTimeoutMs)} without a byte`,
     `| ${pipelinedRequests}; one more`,
     `| ${connections.toLocaleString('en-US')}; others`,
-    `| ${bodiesBytes / 2 ** 20} MB of all callers`,
+    `responses of more than ${smallResponseBytes / 1024} KB, in memory | ${bodiesBytes / 2 ** 20} MB of all callers`,
     `runs ${longOperationLimits.running} lists, searches and payloads of a tenant at once`,
     `and ${longOperationLimits.waiting.toLocaleString('en-US')} wait`,
   ]

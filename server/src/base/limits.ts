@@ -41,8 +41,10 @@ export const connectionLimits = {
   closeUnusedMs: 1_000,
   /** Open connections. Node drops those beyond it. */
   connections: 2_000,
-  /** Bytes of request bodies in memory, of all callers. */
+  /** Bytes of request bodies and large responses in memory, of all callers. */
   bodiesBytes: 256 * mebibyte,
+  /** A response that is longer counts. */
+  smallResponseBytes: 4 * kibibyte,
   /** Time without a byte in either direction, such as a response that its receiver does not take. */
   silenceTimeoutMs: 90_000,
   /** Requests of one connection without a complete response. One more is refused, and ends the connection. */

@@ -73,6 +73,9 @@ async function respond(services: Services, exchange: Exchange): Promise<CoreResp
     const { body } = exchange.answer ?? {}
     const isLong = typeof body === 'object' && body !== null && isLongPage(body)
     response = isLong ? await toLongResponse(services, exchange, body) : (proxied ?? toResponse(exchange))
+    // Small ones fit into what each connection may hold anyway.
+    const { length } = response.body ?? ''
+    if (length > connectionLimits.smallResponseBytes) request.holdResponse?.(length)
     // Its items are checked and translated one by one.
     if (isLong && translator) return seen(exchange, response)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { ServiceError } from '../../base/errors.ts'
 import { connectionLimits } from '../../base/limits.ts'
 import {
   type Bounds,
@@ -205,6 +206,37 @@ t.test('bodies share a budget, until their responses are sent', async t => {
   impatient.socket.destroy()
   await free()
   t.pass('those of a caller that hung up, too')
+})
+
+t.test('responses that nobody takes share the budget of bodies', async t => {
+  const bytes = 64 << 20
+  const listening = await open(t, { bodiesBytes: bytes + 10 }, async request => {
+    try {
+      request.holdResponse?.(bytes)
+      return { status: 200, headers: { ...text }, body: Buffer.alloc(bytes) }
+    } catch (error) {
+      return { status: error instanceof ServiceError ? error.status : 500, headers: {} }
+    }
+  })
+  const ask = async () => {
+    const response = await fetch(listening.url)
+    await response.arrayBuffer()
+    return response.status
+  }
+  const free = async () => {
+    while ((await ask()) === 503) await turn()
+  }
+  t.equal(await ask(), 200, 'the control')
+  await free()
+  const unread = peer(t, listening)
+  unread.socket.write(head('GET', '/'))
+  // Its head has arrived, and the system holds a part of the body only.
+  await unread.until(/200 OK/)
+  unread.socket.pause()
+  t.equal(await ask(), 503, 'too much beside the other one')
+  unread.socket.destroy()
+  await free()
+  t.pass('the bytes of a response are free when its connection ends')
 })
 
 t.test('an upgrade is ignored, and CONNECT is refused', async t => {

@@ -16,6 +16,11 @@ export interface CoreRequest {
   readonly peer?: string | undefined
   /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined>
+  /**
+   * Counts the bytes of a response until it is sent. Absent without a socket.
+   * @throws {ServiceError} unavailable, if there is no memory for them
+   */
+  holdResponse?(bytes: number): void
   /** Calls a function when the caller is gone, or has its response. */
   onClose?(listener: () => void): void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */

@@ -36,6 +36,12 @@ export class WireRequest implements CoreRequest {
     onClose(this.#response, listener)
   }
 
+  holdResponse(bytes: number): void {
+    const refusal = this.#bodies.take(bytes)
+    if (refusal) throw refusal
+    this.#response.once('close', () => this.#bodies.release(bytes))
+  }
+
   /** Rejects with `unavailable` if there is no memory for the body. It is counted until the response has closed. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined> {
     const request = this.#request
@@ -74,7 +80,7 @@ export class WireRequest implements CoreRequest {
 /** A proxy may send the whole URL (RFC 9112, section 3.2.2). */
 const pathAndQuery = (url: string) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
 
-/** Counts the bytes of bodies in memory, of all callers together. */
+/** Counts the bytes of requests and large responses in memory, of all callers together. */
 export class MemoryBudget {
   readonly #limitBytes: number
   #usedBytes = 0
@@ -88,7 +94,7 @@ export class MemoryBudget {
     if (this.#usedBytes + bytes > this.#limitBytes)
       return new ServiceError(
         'unavailable',
-        'there are too many large requests at once; try again in a while',
+        'there are too many large requests and responses at once; try again in a while',
         {
           headers: { 'Retry-After': '1' },
         },

@@ -3,7 +3,9 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
 import { openTenant, openVault } from '../../../verify/support/vault.ts'
+import { ServiceError } from '../../base/errors.ts'
 import { createLog } from '../../base/log.ts'
+import { WireRequest } from './wire-request.ts'
 
 /** Behaviour that needs a socket: framing, connections that stay or end, bodies that arrive late or never. */
 const vault = openVault(t)
@@ -233,4 +235,22 @@ t.test('closing waits for requests in flight, and for nothing else', async t => 
   t.match(answer, /HTTP\/1\.1 201 Created\r\n/)
   t.match(answer, /\r\nConnection: close\r\n/)
   await closed
+})
+
+t.test('a response that is not small is held within the budget, or refused', async t => {
+  const made = await tenant.send('POST', '/tokens', { type: 'token', data: 'x' })
+  const long = await tenant.send('POST', '/tokens', { type: 'token', data: 'x'.repeat(4096) })
+  const held = t.capture(WireRequest.prototype, 'holdResponse', () => {
+    throw new ServiceError('unavailable', 'there is no memory', { headers: { 'Retry-After': '1' } })
+  })
+  const read = (id: string) =>
+    fetch(`http://127.0.0.1:${port}/tokens/${id}`, { headers: { 'SVC-API-KEY': tenant.privateKey } })
+  t.equal((await read(made.json.id)).status, 200)
+  t.equal(held().length, 0)
+  const refused = await read(long.json.id)
+  t.equal(refused.status, 503)
+  t.equal(refused.headers.get('retry-after'), '1')
+  t.match(await refused.json(), { status: 503 })
+  const bytes = held()[0]?.args[0] ?? 0
+  t.ok(bytes > 4096)
 })
