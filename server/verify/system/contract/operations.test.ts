@@ -48,7 +48,6 @@ t.test('spells paths in lower case with hyphens', async t => {
 t.test('holds the operations of the core specification, and marks all others as extensions', async t => {
   const core = operations.filter(({ operation }) => operation['x-profile'] === undefined)
   t.strictSame(Object.fromEntries(core.map(({ id, route }) => [id, route])), CORE)
-  t.equal(core.length, Object.keys(CORE).length)
   for (const key of ['id', 'route'] as const)
     t.equal(new Set(operations.map(one => one[key])).size, operations.length, `each ${key} is unique`)
   const marks = JSON.stringify(contract).match(/"x-profile":"[^"]*"/g) ?? []
@@ -137,13 +136,12 @@ t.test('declares the permission for each operation', async t => {
 
 t.test('describes all parts', async t => {
   for (const { id, operation, parameters } of allOperations) {
-    for (const member of ['summary', 'description']) t.ok(operation[member], `${id}: ${member}`)
+    t.ok(operation.description, `${id}: description`)
     t.equal(list(operation.tags).length, 1, `${id}: one tag`)
     for (const parameter of parameters) t.ok(parameter.description, `${id}: ${parameter.name}`)
   }
   for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
     t.ok(obj(schema).description, name)
-  const types = ['string', 'integer', 'number', 'boolean', 'array', 'object']
   for (const [where, schema] of schemas()) {
     // A rule about other members, not a member.
     if (/ not\b/.test(where)) continue
@@ -152,9 +150,6 @@ t.test('describes all parts', async t => {
       const described = obj(property).description ?? resolve(property).description
       if (!named && !(where.startsWith('AccessCondition') && name === 'operator'))
         t.ok(described, `${where}.${name}`)
-      for (const type of [obj(property).type].flat())
-        if (type !== undefined && type !== 'null')
-          t.ok(types.includes(text(type)), `${where}.${name}: ${type}`)
     }
   }
 })
