@@ -31,11 +31,13 @@ t.test('a request has one line: what was asked for, by whom, how it went', async
   t.equal(created.error, undefined)
   t.equal(created.peer, undefined, 'without a socket')
   t.match(refused, {
-    operation: 'tokens.list',
-    route: '/tokens',
-    status: 401,
-    error: 'unauthenticated',
-    tenant: undefined,
+    ...{
+      operation: 'tokens.list',
+      route: '/tokens',
+      status: 401,
+      error: 'unauthenticated',
+      tenant: undefined,
+    },
   })
   t.match(lost, { operation: undefined, route: undefined, method: 'GET', status: 404, error: 'not_found' })
   t.same(others, [])
@@ -84,18 +86,15 @@ t.test('health checks and the documentation have no line', async t => {
 
 t.test('a level drops what is less severe', async t => {
   for (const [level, kept] of [
-    ['error', ['e']],
-    ['warn', ['w', 'e']],
-    ['info', ['i', 'w', 'e']],
+    ['error', 'e'],
+    ['warn', 'w,e'],
+    ['info', 'i,w,e'],
   ] as const) {
     const { log, lines } = keptLog(level)
     log.info('i')
     log.warn('w')
     log.error('e')
-    t.same(
-      lines.map(line => JSON.parse(line).event),
-      kept,
-    )
+    t.equal(lines.map(line => JSON.parse(line).event).join(), kept)
     t.equal(logs(log, 'info'), level === 'info')
   }
   t.notOk(logs(silentLog, 'error'))

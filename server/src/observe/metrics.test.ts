@@ -39,6 +39,12 @@ async function scrape(vault: Vault): Promise<{ text: string; samples: Sample[]; 
 
 type Value = (name: string, labels?: Record<string, string>) => number | undefined
 
+/** Opens a vault that keeps metrics, with a tenant. */
+async function open(t: Parameters<typeof openVault>[0], options: object = {}) {
+  const vault = openVault(t, { metrics: true, ...options })
+  return { vault, tenant: await openTenant(vault) }
+}
+
 t.test('admitted work is shown by kind, with its limit and its refusals', async t => {
   const target = createServer(() => {}).listen(0, '127.0.0.1')
   t.teardown(() => target.closeAllConnections())
@@ -67,21 +73,21 @@ t.test('admitted work is shown by kind, with its limit and its refusals', async 
 })
 
 t.test('requests are counted by operation and status, and timed', async t => {
-  const vault = openVault(t, { metrics: true })
-  const tenant = await openTenant(vault)
+  const { vault, tenant } = await open(t)
   await tenant.send('POST', '/tokens', { id: 'one', type: 'token', data: 1 })
   for (let i = 0; i < 3; i++) await tenant.send('GET', '/tokens/one')
   await tenant.send('GET', '/tokens/none')
   await tenant.as('wrong')('GET', '/tokens/one')
   await tenant.send('GET', '/nowhere')
   const { value } = await scrape(vault)
-  const total = (operation: string, status: string) =>
-    value('surrogate_requests_total', { operation, status })
-  t.equal(total('tokens.create', '201'), 1)
-  t.equal(total('tokens.get', '200'), 3)
-  t.equal(total('tokens.get', '404'), 1)
-  t.equal(total('tokens.get', '401'), 1)
-  t.equal(total('none', '404'), 1)
+  for (const [operation, status, count] of [
+    ['tokens.create', '201', 1],
+    ['tokens.get', '200', 3],
+    ['tokens.get', '404', 1],
+    ['tokens.get', '401', 1],
+    ['none', '404', 1],
+  ] as const)
+    t.equal(value('surrogate_requests_total', { operation, status }), count, `${operation} ${status}`)
   t.equal(value('surrogate_request_duration_seconds_count', { operation: 'tokens.get' }), 5)
   t.ok(Number(value('surrogate_request_duration_seconds_sum', { operation: 'tokens.get' })) > 0)
   t.equal(value('surrogate_requests_in_flight'), 0)
@@ -91,8 +97,7 @@ t.test('requests are counted by operation and status, and timed', async t => {
 })
 
 t.test('formulas, their processes, jobs and webhooks are counted', async t => {
-  const vault = openVault(t, { metrics: true, allowPrivateCallbacks: true })
-  const tenant = await openTenant(vault)
+  const { vault, tenant } = await open(t, { allowPrivateCallbacks: true })
   const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
     module.exports = async ({ args }) => {
       if (args.status) throw new CustomHttpResponseError({ status: args.status })
@@ -109,32 +114,32 @@ t.test('formulas, their processes, jobs and webhooks are counted', async t => {
   await vault.clock.advance(60 * 60 * 1000)
 
   const { value } = await scrape(vault)
-  const formulas = (lane: string, outcome: string) => value('surrogate_formulas_total', { lane, outcome })
-  t.equal(formulas('sync', 'answered'), 1)
-  t.equal(formulas('sync', 'threw'), 1)
-  t.equal(formulas('sync', 'custom'), 3)
-  t.equal(formulas('async', 'answered'), 1)
-  t.equal(value('surrogate_formula_duration_seconds_count', { lane: 'sync' }), 5)
-  t.equal(value('surrogate_formulas_waiting', { lane: 'sync' }), 0)
-  t.ok(Number(value('surrogate_formula_processes')) >= 1)
-  t.ok(Number(value('surrogate_formula_processes_started_total')) >= 1)
-  const reacted = (status: string) =>
-    value('surrogate_requests_total', { operation: 'reactors.react', status })
-  t.equal(reacted('2xx'), 1, 'a status that the contract has not')
-  t.equal(reacted('4xx'), 2, 'two such')
-  t.equal(reacted('299'), undefined)
-  t.equal(value('surrogate_jobs_accepted_total'), 1)
-  t.equal(value('surrogate_jobs_performed_total'), 1)
-  t.equal(value('surrogate_webhook_attempts_total', { outcome: '5xx' }), 1)
-  t.equal(value('surrogate_webhook_attempts_total', { outcome: '2xx' }), 1)
-  t.equal(value('surrogate_webhooks_delivered_total'), 1)
-  t.equal(value('surrogate_webhooks_given_up_total'), 0)
-  t.equal(value('surrogate_jobs', { stage: 'delivery', state: 'due' }), 0)
+  for (const [name, labels, expected] of [
+    ['formulas_total', { lane: 'sync', outcome: 'answered' }, 1],
+    ['formulas_total', { lane: 'sync', outcome: 'threw' }, 1],
+    ['formulas_total', { lane: 'sync', outcome: 'custom' }, 3],
+    ['formulas_total', { lane: 'async', outcome: 'answered' }, 1],
+    ['formula_duration_seconds_count', { lane: 'sync' }, 5],
+    ['formulas_waiting', { lane: 'sync' }, 0],
+    // Statuses that the contract has not.
+    ['requests_total', { operation: 'reactors.react', status: '2xx' }, 1],
+    ['requests_total', { operation: 'reactors.react', status: '4xx' }, 2],
+    ['requests_total', { operation: 'reactors.react', status: '299' }, undefined],
+    ['jobs_accepted_total', {}, 1],
+    ['jobs_performed_total', {}, 1],
+    ['webhook_attempts_total', { outcome: '5xx' }, 1],
+    ['webhook_attempts_total', { outcome: '2xx' }, 1],
+    ['webhooks_delivered_total', {}, 1],
+    ['webhooks_given_up_total', {}, 0],
+    ['jobs', { stage: 'delivery', state: 'due' }, 0],
+  ] as const)
+    t.equal(value(`surrogate_${name}`, labels), expected, `${name} ${JSON.stringify(labels)}`)
+  for (const name of ['formula_processes', 'formula_processes_started_total'])
+    t.ok(Number(value(`surrogate_${name}`)) >= 1, name)
 })
 
 t.test('a process that is ended is counted by the reason, a webhook that is given up too', async t => {
-  const vault = openVault(t, { metrics: true, allowPrivateCallbacks: true })
-  const tenant = await openTenant(vault)
+  const { vault, tenant } = await open(t, { allowPrivateCallbacks: true })
   const greedy = await reactorOn(
     tenant,
     'module.exports = () => { for (const kept = []; ; ) kept.push(Array(1e5).fill(0)) }',
@@ -150,8 +155,7 @@ t.test('a process that is ended is counted by the reason, a webhook that is give
 })
 
 t.test('labels have values of fixed sets only, whatever callers send', async t => {
-  const vault = openVault(t, { metrics: true, headerPrefix: 'SVC' })
-  const tenant = await openTenant(vault)
+  const { vault, tenant } = await open(t)
   const canary = 'canary-4242424242424242'
   const { json } = await tenant.send('POST', '/tokens', { type: 'token', data: canary, metadata: { canary } })
   for (const path of [`/tokens/${canary}`, `/${canary}`, `/tokens?${canary}=1`, `/tokens/${json.id}`]) {
@@ -190,18 +194,14 @@ t.test('the process is measured, and the version is shown', async t => {
 })
 
 t.test('metrics have a port of their own, without a key, and nothing else is on it', async t => {
-  const vault = openVault(t, { metrics: true })
-  const tenant = await openTenant(vault)
+  const { vault, tenant } = await open(t)
   const { url: own } = await vault.listenForMetrics()
   const { url } = await vault.listen()
   const ask = async (base: string, path: string, method = 'GET') => {
     const headers = { 'SVC-API-KEY': tenant.privateKey }
     const response = await fetch(`${base}${path}`, { method, headers })
-    return {
-      status: response.status,
-      type: response.headers.get('content-type'),
-      text: await response.text(),
-    }
+    const { status } = response
+    return { status, type: response.headers.get('content-type'), text: await response.text() }
   }
   t.equal((await ask(url, '/readyz')).status, 200)
   const shown = await ask(own, '/metrics')
@@ -210,9 +210,8 @@ t.test('metrics have a port of their own, without a key, and nothing else is on 
   t.match(shown.text, /^surrogate_connections 1$/m, 'not counting those of this port')
   t.equal((await ask(own, '/metrics', 'HEAD')).text, '')
   for (const path of ['/livez', '/readyz', '/healthz']) t.equal((await ask(own, path)).status, 200, path)
-  for (const path of ['/tokens', '/docs', '/_dev/clock', '/metrics/x', '/']) {
+  for (const path of ['/tokens', '/docs', '/_dev/clock', '/metrics/x', '/'])
     t.equal((await ask(own, path)).status, 404, path)
-  }
   t.equal((await ask(own, '/metrics', 'POST')).status, 404)
   const elsewhere = await ask(url, '/metrics')
   t.equal(elsewhere.status, 404, 'not beside the operations')
@@ -224,11 +223,8 @@ t.test('metrics have a port of their own, without a key, and nothing else is on 
       .end()
   })
   t.equal(spoofed, 404)
-})
-
-t.test('a vault without the option keeps no metrics', async t => {
-  const vault = openVault(t)
-  await t.rejects(vault.listenForMetrics(), { name: 'VaultOptionsError', message: /^metrics must be true/ })
+  const refusal = { name: 'VaultOptionsError', message: /^metrics must be true/ }
+  await t.rejects(openVault(t).listenForMetrics(), refusal, 'a vault without the option')
 })
 
 t.test('the disk is measured where the data is a folder', async t => {
