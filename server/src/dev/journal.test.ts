@@ -95,7 +95,9 @@ t.test('requests of formulas, and those that a fault kept back, are recorded', a
   const react = await reactorOn(tenant, code, { reactor: { application: { id: application } } })
   await react()
   t.match(await dev.requests.next({ operation: 'tokens.create' }), {
-    ...{ formula: true, status: 201, application_id: application },
+    formula: true,
+    status: 201,
+    application_id: application,
     body: { type: 'token', data: 'string(6)' },
   })
   await dev.faults.next({ drop: 'after' })
@@ -134,7 +136,9 @@ t.test('a body is shown by its shape', async t => {
     ...{ e: ['string(1)', 'number(1)'], f: {}, type: 'card' },
   })
   t.same(redact({ '4242': 1, 'a b': 2, ['x'.repeat(41)]: 3 }), {
-    ...{ 'name(4)': 'number(1)', 'name(3)': 'number(1)', 'name(41)': 'number(1)' },
+    'name(4)': 'number(1)',
+    'name(3)': 'number(1)',
+    'name(41)': 'number(1)',
   })
   const many = redact(Array.from({ length: 5000 }, () => 'x')) as string[]
   t.same([many.length, many.at(-1)], [1001, '…'])

@@ -30,15 +30,8 @@ t.test('a request has one line: what was asked for, by whom, how it went', async
   })
   t.equal(created.error, undefined)
   t.equal(created.peer, undefined, 'without a socket')
-  t.match(refused, {
-    ...{
-      operation: 'tokens.list',
-      route: '/tokens',
-      status: 401,
-      error: 'unauthenticated',
-      tenant: undefined,
-    },
-  })
+  t.match(refused, { operation: 'tokens.list', route: '/tokens', status: 401, error: 'unauthenticated' })
+  t.equal(refused.tenant, undefined)
   t.match(lost, { operation: undefined, route: undefined, method: 'GET', status: 404, error: 'not_found' })
   t.same(others, [])
   for (const line of lines)

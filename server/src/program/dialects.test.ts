@@ -194,7 +194,9 @@ t.test('privacy names the container of a token', async t => {
   const { send } = tenant
   const make = (token: object) => send('POST', '/tokens', { type: 'token', data: 'x', ...token })
   const shown = (classification: string, impact_level: string, restriction_policy: string) => ({
-    ...{ classification, impact_level, restriction_policy },
+    classification,
+    impact_level,
+    restriction_policy,
   })
   const ofCard = {
     type: 'card',

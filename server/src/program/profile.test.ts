@@ -32,7 +32,10 @@ async function openEcho(t: Test): Promise<string> {
 /** The client of the imaginary vendor with a management key, and reactors on code. */
 function managementOf(vault: Vault, managementKey: string) {
   const { applications, reactorFormulas, reactors } = new Surrogate({
-    ...{ apiKey: managementKey, fetch: vault.fetch, baseUrl: 'http://vault', headerPrefix: 'ACME' },
+    apiKey: managementKey,
+    fetch: vault.fetch,
+    baseUrl: 'http://vault',
+    headerPrefix: 'ACME',
   })
   const reactorOf = async (code: string, application: string) => {
     const formula = await reactorFormulas.create({ name: 'F', type: 'private', code })
@@ -73,7 +76,11 @@ t.test('code of an imaginary vendor runs unchanged', async t => {
   const answer = await invoke({ card: { number, expiration_month: '12', expiration_year: '2030' } })
   t.equal(answer.status, 200)
   t.same(answer.json.raw, {
-    ...{ createdBy: made.json.id, month: 12, status: 404, title: 'string', total: 1 },
+    createdBy: made.json.id,
+    month: 12,
+    status: 404,
+    title: 'string',
+    total: 1,
     answer: { path: '/charges' },
   })
   t.match(await invoke({}), { status: 400, json: { errors: { 'args.card': ['is missing'] } } })
