@@ -1,10 +1,10 @@
 import type { Test } from 'tap'
-import { testRestores } from './port.cases.restore.ts'
 import { testGet, testPages, testQueries } from './port.cases.search.ts'
 import { testDue, testSeparation, testUpkeep } from './port.cases.upkeep.ts'
 import { testCommits, testConditions, testStamps } from './port.cases.writes.ts'
 import {
   conflict,
+  type Define,
   digest,
   find,
   foundIds,
@@ -36,7 +36,7 @@ interface StoreSupport {
 
 /** Every sentence of port.ts, as cases that each engine has to pass. `open` gives an empty store each time. */
 export function runStoreCases(t: Test, open: () => Promise<Store>, supports: StoreSupport): void {
-  const test = (name: string, run: (t: Test, store: Store) => Promise<void>) =>
+  const test: Define = (name, run) =>
     t.test(name, async t => {
       const store = await open()
       t.teardown(() => store.close())
@@ -56,10 +56,7 @@ export function runStoreCases(t: Test, open: () => Promise<Store>, supports: Sto
   if (supports.reopen) testReopen(t, open, supports.reopen)
 }
 
-function testAbilities(
-  test: (name: string, run: (t: Test, store: Store) => Promise<void>) => void,
-  { takesSnapshots = false, sharesTime = false }: StoreSupport,
-): void {
+function testAbilities(test: Define, { takesSnapshots = false, sharesTime = false }: StoreSupport): void {
   test('a snapshot puts the documents of a tenant back where the engine takes any', async (t, store) => {
     await mustCommit(store, [insert('a')])
     const restore = store.snapshot?.(tenantA, tenantB)
@@ -120,4 +117,114 @@ function testReopen(t: Test, open: () => Promise<Store>, reopen: (store: Store) 
       t.same(await foundIds(store, { op: 'all' }), ['d', 'c', 'a'].map(digest))
     },
   )
+}
+
+const first = { version: 1, createdUs: 100 }
+const second = { version: 7, createdUs: 200, modifiedUs: 900 }
+
+/** Documents put in place as they were elsewhere. */
+function testRestores(test: Define): void {
+  test('restore keeps version and stamps, and the document is found like any other', async (t, store) => {
+    const sample = { terms: ['x'], uniques: ['u'], dueMs: 40 }
+    const result = await store.commit([restore('a', first), restore('b', second, sample)], 1)
+    t.same(result, { ok: true, written: [first, second] })
+    const [, document] = await get(store, 'a', 'b')
+    t.same(document, {
+      kind: 'token',
+      tenant: tenantA,
+      id: digest('b'),
+      terms: [digest('x')],
+      uniques: [digest('u')],
+      dueMs: 40,
+      box: new TextEncoder().encode('box of b'),
+      ...second,
+    })
+    t.same(await foundIds(store, term('x')), [digest('b')])
+    t.same(await foundIds(store, { op: 'all' }), ['b', 'a'].map(digest))
+    t.same(await foundIds(store, { op: 'created', fromUs: 101 }), [digest('b')])
+    t.same(await foundIds(store, { op: 'modified', fromUs: 900, toUs: 900 }), [digest('b')])
+    t.same(await foundIds(store, { op: 'modified' }), [digest('b')], 'the other was never modified')
+    t.same((await find(store, { op: 'all' }, { nowMs: 40 })).total, 1, 'what is over is over')
+    t.same(
+      (await store.due('token', 40, 10)).map(({ id }) => id),
+      [digest('b')],
+    )
+    await mustCommit(store, [replace('b', 7), remove('a', 1)], 1)
+    t.same(await foundIds(store, term('x')), [])
+    t.same(await store.due('token', 40, 10), [])
+  })
+
+  test('restore refuses an address that is taken, and a unique, whose holder it names', async (t, store) => {
+    await mustCommit(store, [restore('a', first, { uniques: ['u'] })])
+    t.same(await store.commit([restore('a', second)], 1), conflict(0, 'exists'))
+    t.same(await store.commit([restore('b', second, { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
+    t.same(await store.commit([insert('c', { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
+    await mustCommit(store, [restore('b', second, { uniques: ['v'] })])
+  })
+
+  test('restore requires the order of creation, regardless of modifications', async (t, store) => {
+    await mustCommit(store, [restore('a', { version: 2, createdUs: 50, modifiedUs: 5_000 })])
+    await mustCommit(store, [restore('b', second)])
+    for (const createdUs of [0, 199, 200]) {
+      t.same(await store.commit([restore('c', { version: 1, createdUs })], 1), conflict(0, 'order'))
+    }
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 201 })])
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 0 }, { tenant: tenantB })])
+    t.same(await foundIds(store, { op: 'all' }), ['c', 'b', 'a'].map(digest))
+    t.same(await foundIds(store, { op: 'created', fromUs: 51, toUs: 200 }), [digest('b')])
+  })
+
+  test('removed documents, and those of the same commit, count for the order of restores', async (t, store) => {
+    await mustCommit(store, [insert('a')], 300)
+    await mustCommit(store, [remove('a')])
+    t.same(await store.commit([restore('b', { version: 1, createdUs: 300 })], 1), conflict(0, 'order'))
+    const early = restore('c', { version: 1, createdUs: 301 })
+    t.same(await store.commit([restore('b', { version: 1, createdUs: 301 }), early], 1), conflict(1, 'order'))
+    await mustCommit(store, [restore('b', { version: 1, createdUs: 301 })])
+  })
+
+  test('a failed commit restores nothing and does not change the order', async (t, store) => {
+    const sample = { terms: ['x'], uniques: ['u'], dueMs: 4 }
+    t.same(await store.commit([restore('a', second, sample), remove('nobody')], 1), conflict(1, 'missing'))
+    t.same(await get(store, 'a'), [undefined])
+    t.same(await foundIds(store, { op: 'modified' }), [])
+    t.same(await store.commit([insert('b', { uniques: ['u'] })], 3), {
+      ok: true,
+      written: [{ version: 1, createdUs: 3 }],
+    })
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 4 })])
+  })
+
+  test('later stamps are greater than restored ones', async (t, store) => {
+    await mustCommit(store, [restore('a', first), restore('b', second)])
+    t.same(await store.commit([insert('c'), replace('a', 1)], 5), {
+      ok: true,
+      written: [
+        { version: 1, createdUs: 901 },
+        { version: 2, createdUs: 100, modifiedUs: 902 },
+      ],
+    })
+    // An old document does not turn the stamps back.
+    await mustCommit(store, [restore('d', { version: 1, createdUs: 950 })])
+    await mustCommit(store, [replace('b', 7)], 2_000)
+    await mustCommit(store, [restore('e', { version: 1, createdUs: 960 })])
+    t.same(await store.commit([insert('f')], 5), { ok: true, written: [{ version: 1, createdUs: 2_001 }] })
+  })
+
+  test('versions and stamps that are not valid are refused, without affecting others', async (t, store) => {
+    const good = store.commit([restore('a', second)], 1)
+    const wrong = [
+      { version: 0, createdUs: 300 },
+      { version: 1.5, createdUs: 300 },
+      { version: 2 ** 31, createdUs: 300 },
+      { version: 1, createdUs: -1 },
+      { version: 1, createdUs: 300.5 },
+      { version: 2, createdUs: 300, modifiedUs: Number.NaN },
+      { version: 2, createdUs: 300, modifiedUs: 300 },
+    ]
+    for (const written of wrong) await t.rejects(store.commit([restore('b', written)], 1), RangeError)
+    t.equal((await good).ok, true)
+    t.same(await get(store, 'b'), [undefined])
+    await mustCommit(store, [restore('b', { version: 2 ** 31 - 1, createdUs: 300, modifiedUs: 301 })])
+  })
 }
