@@ -1,5 +1,6 @@
 import t from 'tap'
-import { openSandbox } from '../_fixture.ts'
+import { body, openSandbox } from '../_fixture.ts'
+import type { SandboxOptions } from '../sandbox.ts'
 import { FormulaModuleRefused } from './bundle.ts'
 
 t.test('a name can stand for another package, a file, or a module of ours', async t => {
@@ -22,53 +23,52 @@ t.test('a name can stand for another package, a file, or a module of ours', asyn
   })
 })
 
-t.test('a module that names nothing is refused', async t => {
-  const moduleRoot = t.testdir({ 'net.cjs': `require('net'); require('http')` })
-  const refused: readonly [modules: string[], says: RegExp][] = [
-    [['own=./missing.js'], /the module own cannot be provided to formulas: Could not resolve/],
-    [['own=a=b'], /own=a=b does not say which module own stands for; write NAME=PACKAGE or NAME=.\/file.js/],
-    [['own='], /does not say which module own stands for/],
-    [['=semver'], / is not the name of a package/],
-    [['./own.js'], /.\/own.js is not the name of a package/],
-    [['semver', 'semver=semver'], /the module semver is given twice/],
-    [['a=b', 'b=a'], /the modules a → b → a stand for each other/],
-    [
-      ['own=./net.cjs'],
-      /the module own cannot be provided to formulas: it needs net, http of Node, which formulas do not have/,
-    ],
-    [['crypto=semver'], /crypto is a module that every formula has/],
-  ]
-  for (const [modules, says] of refused) {
-    const sandbox = openSandbox(t, { modules, moduleRoot })
-    const error = await sandbox.start().catch(error => error)
-    t.ok(error instanceof FormulaModuleRefused, modules.join())
-    t.match(error.message, says)
-  }
-  await openSandbox(t, { modules: ['semver', 'other=semver'], moduleRoot }).start()
-})
+/** Modules and clients that cannot be used, and what the operator is told. */
+const refused: readonly [given: Pick<SandboxOptions, 'modules' | 'client'>, says: RegExp | string][] = [
+  [{ modules: ['own=./missing.js'] }, /the module own cannot be provided to formulas: Could not resolve/],
+  [
+    { modules: ['own=a=b'] },
+    /own=a=b does not say which module own stands for; write NAME=PACKAGE or NAME=.\/file.js/,
+  ],
+  [{ modules: ['own='] }, /does not say which module own stands for/],
+  [{ modules: ['=semver'] }, / is not the name of a package/],
+  [{ modules: ['./own.js'] }, /.\/own.js is not the name of a package/],
+  [{ modules: ['semver', 'semver=semver'] }, /the module semver is given twice/],
+  [{ modules: ['a=b', 'b=a'] }, /the modules a → b → a stand for each other/],
+  [
+    { modules: ['own=./net.cjs'] },
+    /the module own cannot be .+: it needs net, http of Node, which formulas do not have/,
+  ],
+  [{ modules: ['crypto=semver'] }, /crypto is a module that every formula has/],
+  [
+    { modules: ['loads=./loads.cjs', 'throws=./throws.cjs'] },
+    'the module throws cannot be provided to formulas: it throws "no document" when it is loaded',
+  ],
+  [{ modules: ['empty=./empty.cjs'] }, /^the module empty cannot be .+: it exports nothing$/],
+  [{ modules: ['nothing=./nothing.cjs'] }, /^the module nothing cannot be .+: it exports nothing$/],
+  [{ client: 'missing.cjs' }, /the formula client missing.cjs cannot be used: Could not resolve/],
+  [{ client: 'syntax.cjs' }, /the formula client syntax.cjs cannot be used: /],
+  [{ client: 'throws.cjs' }, /the modules or the client of formulas cannot be loaded: /],
+  [{ client: 'loads.cjs' }, /the formula client exports no function/],
+]
 
-t.test('a module that throws when it is loaded, or exports nothing, is refused at the check', async t => {
+t.test('a module or a client that cannot be used is refused in one sentence', async t => {
   const moduleRoot = t.testdir({
+    'net.cjs': `require('net'); require('http')`,
     'throws.cjs': `throw new Error('no document')`,
     'loads.cjs': `exports.a = 1`,
     'empty.cjs': `const a = 1`,
     'nothing.cjs': `module.exports = globalThis.FormerlyHere`,
+    'syntax.cjs': 'module.exports = client =>',
+    'works.cjs': 'module.exports = client => client',
   })
-  const checked = (modules: string[]) =>
-    openSandbox(t, { modules, moduleRoot })
-      .checkModules()
-      .catch(error => error.message)
-  t.equal(
-    await checked(['loads=./loads.cjs', 'throws=./throws.cjs']),
-    'the module throws cannot be provided to formulas: it throws "no document" when it is loaded',
-  )
-  for (const name of ['empty', 'nothing']) {
-    t.equal(
-      await checked(['loads=./loads.cjs', `${name}=./${name}.cjs`]),
-      `the module ${name} cannot be provided to formulas: it exports nothing`,
-    )
+  const check = (given: SandboxOptions) => openSandbox(t, { ...given, moduleRoot }).checkModules()
+  for (const [given, says] of refused) {
+    const error = await check(given).catch(error => error)
+    t.ok(error instanceof FormulaModuleRefused, JSON.stringify(given))
+    t.match(error.message, says)
   }
-  t.equal(await checked(['loads=./loads.cjs']), undefined)
+  await check({ modules: ['semver', 'other=semver', 'loads=./loads.cjs'], client: 'works.cjs' })
 })
 
 t.test('a name that stands for one of ours does so in packages, too', async t => {
@@ -143,3 +143,66 @@ t.test(
     )
   },
 )
+
+const adapter = `
+  module.exports = (client, { camelCase, snakeCase }) => {
+    const call = method => (...given) =>
+      method(...given.map(one => snakeCase(one))).then(
+        one => camelCase(one),
+        error => { throw Object.assign(error, { data: camelCase(error.problem) }) },
+      )
+    return { vault: { store: call(token => client.tokens.create(token)), fetch: call(id => client.tokens.get(id)) } }
+  }`
+
+const service = async (request: { path: string; body?: Uint8Array }) =>
+  request.path === '/tokens'
+    ? {
+        status: 201,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          id: 'a',
+          created_by: 'b',
+          data: JSON.parse(`${Buffer.from(request.body ?? [])}`),
+        }),
+      }
+    : {
+        status: 404,
+        headers: { 'content-type': 'application/problem+json' },
+        body: '{"title":"No","status":404,"trace_id":"t"}',
+      }
+
+t.test('formulas get the client that the adapter makes', async t => {
+  const moduleRoot = t.testdir({ 'client.cjs': adapter })
+  const sandbox = openSandbox(t, { client: 'client.cjs', moduleRoot })
+  await sandbox.checkModules()
+  const code = body(`
+    const made = await req.svc.vault.store({ type: 'token', data: { ownName: 1 }, deduplicateToken: true })
+    const { data } = await req.svc.vault.fetch('missing').catch(error => error)
+    return { raw: [made, data, req.svc.tokens === undefined] }`)
+  t.same(await sandbox.raw(code, { svc: service }), [
+    { id: 'a', createdBy: 'b', data: { type: 'token', data: { ownName: 1 }, deduplicate_token: true } },
+    { title: 'No', status: 404, traceId: 't' },
+    true,
+  ])
+  t.equal(await sandbox.raw(body('return { raw: req.svc }')), null, 'no client, no adapter')
+})
+
+t.test('the adapter keeps nothing for the next invocation, and has no further rights', async t => {
+  const moduleRoot = t.testdir({
+    'client.cjs': `let calls = 0
+      module.exports = client => ({
+        count: () => ++calls,
+        reach: () => [typeof process.binding, typeof process.env.PATH, globalThis.constructor === Object],
+        call: () => fetch('http://a.test').catch(error => error.message),
+      })`,
+  })
+  const sandbox = openSandbox(t, { client: './client.cjs', moduleRoot })
+  const code = body('return { raw: [req.svc.count(), req.svc.reach(), await req.svc.call()] }')
+  const answer = [
+    1,
+    ['undefined', 'undefined', true],
+    'fetch is not available: the operator allows no origin',
+  ]
+  t.same(await sandbox.raw(code, { svc: service }), answer)
+  t.same(await sandbox.raw(code, { svc: service }), answer)
+})
