@@ -160,7 +160,7 @@ const leaving: Readonly<Record<string, readonly [tries: string, next: string, ra
     2,
   ],
   'functions of an ended invocation do nothing': [
-    `const print = console.log; Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { print('late'); try { setTimeout(() => {}, 0) } catch {} }); return { raw: 1 }`,
+    `const print = console.log; Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { print('perhaps'); try { setTimeout(() => {}, 0) } catch {} }); return { raw: 1 }`,
     `return { raw: 2 }`,
     2,
   ],
