@@ -1,3 +1,8 @@
+/**
+ * Modules of Node that need nothing but the globals of formulas. Unlike the classes of `inside/` they are evaluated anew
+ * for each invocation that requires one: code extends and changes them, and nothing of that is left for the next one.
+ * Events and streams are those of the packages that other bundlers take, made of the code of Node.
+ */
 import { util } from './util.child.ts'
 
 const unescapeText = (text: string): string => {
@@ -37,7 +42,8 @@ function stringify(values: object | null | undefined, separator = '&', equals = 
     .join(separator)
 }
 
-export const querystring = {
+/** The module `querystring`. */
+const querystring = {
   parse,
   stringify,
   escape: escapeText,
@@ -57,7 +63,7 @@ class AbortError extends Error {
 /** The package `node-fetch`, whose requests are those of the sandbox, as in its build for browsers. */
 const nodeFetch = (...request: Parameters<typeof fetch>): Promise<Response> => fetch(...request)
 
-export const fetchModule = Object.assign(nodeFetch, {
+const fetchModule = Object.assign(nodeFetch, {
   __esModule: true,
   default: nodeFetch,
   fetch: nodeFetch,
@@ -68,12 +74,6 @@ export const fetchModule = Object.assign(nodeFetch, {
   AbortError,
   isRedirect: (status: number) => [301, 302, 303, 307, 308].includes(status),
 })
-
-/**
- * Modules of Node that need nothing but the globals of formulas. Unlike the classes of `inside/` they are evaluated anew
- * for each invocation that requires one: code extends and changes them, and nothing of that is left for the next one.
- * Events and streams are those of the packages that other bundlers take, made of the code of Node.
- */
 
 /** Of the bundler: evaluates a package when it is first asked for, as most formulas need only one. */
 declare const require: (name: string) => never
