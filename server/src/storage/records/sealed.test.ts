@@ -196,34 +196,6 @@ t.test('an error has the place of the record, not its content', async t => {
   t.equal(error.code, `token/${tenantA}/${'x'.repeat(22)}`)
 })
 
-t.test('no update is lost, however many come at once', async t => {
-  const { store, a, again } = await open()
-  await a.commit([a.insert('token', { id: 'counter', count: 0 } as RecordValue)], 1)
-  const other = (await again().tenant(tenantA)) as TenantStore
-  type Counter = RecordValue & { readonly count: number }
-  let attempts = 0
-  const increment = (view: TenantStore) =>
-    update<Counter>(view, 'counter', value => {
-      attempts++
-      return { ...value, count: value.count + 1 }
-    })
-  await Promise.all(Array.from({ length: 50 }, (_, at) => increment(at % 2 ? a : other)))
-  t.equal((await a.get<Counter>('token', 'counter'))?.value.count, 50)
-  t.equal((await document(store, a, 'counter')).version, 51)
-  t.ok(attempts > 50, `${attempts} attempts: some had to be made again`)
-  t.equal(await update(a, 'missing', value => value), undefined)
-})
-
-t.test('writes of one commit happen together or not at all', async t => {
-  const { a } = await open()
-  await add(a, 'one')
-  await add(a, 'two')
-  const changed = a.replace('token', 1, { id: 'one', text: 'new' } as Note)
-  const result = await a.commit([changed, a.insert('token', { id: 'two' })], 2)
-  t.match(result, { ok: false, conflict: { write: 1, reason: 'exists' } })
-  t.equal((await a.get<Note>('token', 'one'))?.value.text, 'text of one')
-})
-
 t.test('a record is removed without being opened, if it is there', async t => {
   const { store, a } = await open()
   await add(a, 'one')

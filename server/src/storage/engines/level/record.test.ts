@@ -1,17 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { noCounters } from '../../port/decide.ts'
 import { digest, tenantA } from '../../port/port.samples.ts'
-import {
-  decodeCounters,
-  decodeDocument,
-  decodeHeader,
-  decodeOrdinal,
-  decodePlace,
-  encodeCounters,
-  encodeDocument,
-  encodePlace,
-} from './record.ts'
+import { decodeDocument, decodeHeader, decodeOrdinal, encodeDocument } from './record.ts'
 
 const digests = fc.array(fc.string().map(digest), { maxLength: 40 })
 const maybe = fc.option(fc.maxSafeNat(), { nil: undefined })
@@ -62,14 +52,4 @@ t.test('a token takes little more than its box and its digests', async t => {
   }
   const terms = Array.from({ length: 10 }, (_, index) => digest(index))
   t.equal(encodeDocument({ ...header, terms }, new Uint8Array(600)).length, 600 + 10 * 22 + 41)
-})
-
-t.test('an ordinal entry has the id of the document and its stamp', async t => {
-  const place = { id: digest('a'), createdUs: Number.MAX_SAFE_INTEGER }
-  t.same(decodePlace(encodePlace(place.id, place.createdUs)), place)
-})
-
-t.test('counters read back', async t => {
-  const counters = { nextOrdinal: 5, lastUs: Number.MAX_SAFE_INTEGER, lastCreatedUs: 70 }
-  t.same(decodeCounters(encodeCounters({ ...noCounters, ...counters })), counters)
 })
