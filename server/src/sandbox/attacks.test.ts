@@ -127,58 +127,18 @@ const failing: Readonly<Record<string, readonly [tries: string, detail: RegExp]>
   ],
 }
 
-/** Formulas that leave something behind, and what the next one of their tenant runs and answers with. */
-const leaving: Readonly<Record<string, readonly [tries: string, next: string, raw: unknown]>> = {
-  'a global by assignment is gone in the next invocation': [
-    `undeclared = 1; fetch.note = 1; return { raw: 1 }`,
-    `return { raw: [typeof undeclared, typeof globalThis.undeclared, typeof fetch.note] }`,
-    ['undefined', 'undefined', 'undefined'],
-  ],
-  'a module is evaluated anew for each invocation': [
-    `try { require('@surrogate/formula-errors').left = 1 } catch {} return { raw: 1 }`,
-    `return { raw: typeof require('@surrogate/formula-errors').left }`,
-    'undefined',
-  ],
-  'globals do not exist in the next invocation': [
-    `globalThis.left = 1; this; module.left = 1; process.env.LEFT = 'x'; console.left = 1; return { raw: 1 }`,
-    `return { raw: [typeof left, typeof module.left, Object.keys(process.env).length, typeof console.left] }`,
-    ['undefined', 'undefined', 0, 'undefined'],
-  ],
-  'registered symbols carry no state': [
-    `const s = Symbol.for('note'); try { Object.prototype[s] = 1 } catch {} return { raw: 1 }`,
-    `return { raw: ({})[Symbol.for('note')] ?? null }`,
-    null,
-  ],
-  'microtasks without end after the answer end the process, not the answer': [
-    `const again = () => Promise.resolve().then(again); setTimeout(again, 0); queueMicrotask(() => queueMicrotask(again)); return { raw: 1 }`,
-    `return { raw: 2 }`,
-    2,
-  ],
-  'a rejection after the answer has no effect': [
-    `setTimeout(() => Promise.reject(new Error('late')), 0); Promise.reject(1).catch(() => {}); return { raw: 1 }`,
-    `await new Promise(r => setTimeout(r, 30)); return { raw: 2 }`,
-    2,
-  ],
-  'functions of an ended invocation do nothing': [
-    `const print = console.log; Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { print('perhaps'); try { setTimeout(() => {}, 0) } catch {} }); return { raw: 1 }`,
-    `return { raw: 2 }`,
-    2,
-  ],
-  'memory is released': [
-    `globalThis.kept = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: 1 }`,
-    `const a = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: a.length }`,
-    60,
-  ],
-  'a pending timer does not fire after the invocation': [
-    `setTimeout(() => { console.log('late') }, 1); setInterval(() => { console.log('late') }, 1); return { raw: 1 }`,
-    `await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
-    1,
-  ],
-  'unfinished work does not see the next invocation': [
-    `req.svc.tokens.get('slow').then(() => console.log('late'), () => console.log('late')); return { raw: 1 }`,
-    `await new Promise(r => setTimeout(r, 30)); return { raw: 1 }`,
-    1,
-  ],
+/** Formulas that leave something behind, the next one of their tenant, and what that answers with. */
+const leaving: Tries = {
+  'a global by assignment is gone in the next invocation': `undeclared = 1; fetch.note = 1; return { raw: 1 } // then return { raw: [typeof undeclared, typeof globalThis.undeclared, typeof fetch.note] } // => ["undefined","undefined","undefined"]`,
+  'a module is evaluated anew for each invocation': `try { require('@surrogate/formula-errors').left = 1 } catch {} return { raw: 1 } // then return { raw: typeof require('@surrogate/formula-errors').left } // => "undefined"`,
+  'globals do not exist in the next invocation': `globalThis.left = 1; this; module.left = 1; process.env.LEFT = 'x'; console.left = 1; return { raw: 1 } // then return { raw: [typeof left, typeof module.left, Object.keys(process.env).length, typeof console.left] } // => ["undefined","undefined",0,"undefined"]`,
+  'registered symbols carry no state': `const s = Symbol.for('note'); try { Object.prototype[s] = 1 } catch {} return { raw: 1 } // then return { raw: ({})[Symbol.for('note')] ?? null } // => null`,
+  'microtasks without end after the answer end the process, not the answer': `const again = () => Promise.resolve().then(again); setTimeout(again, 0); queueMicrotask(() => queueMicrotask(again)); return { raw: 1 } // then return { raw: 2 } // => 2`,
+  'a rejection after the answer has no effect': `setTimeout(() => Promise.reject(new Error('late')), 0); Promise.reject(1).catch(() => {}); return { raw: 1 } // then await new Promise(r => setTimeout(r, 30)); return { raw: 2 } // => 2`,
+  'functions of an ended invocation do nothing': `const print = console.log; Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { print('perhaps'); try { setTimeout(() => {}, 0) } catch {} }); return { raw: 1 } // then return { raw: 2 } // => 2`,
+  'memory is released': `globalThis.kept = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: 1 } // then const a = Array.from({ length: 60 }, () => new Uint8Array(1e6).fill(1)); return { raw: a.length } // => 60`,
+  'a pending timer does not fire after the invocation': `setTimeout(() => { console.log('late') }, 1); setInterval(() => { console.log('late') }, 1); return { raw: 1 } // then await new Promise(r => setTimeout(r, 30)); return { raw: 1 } // => 1`,
+  'unfinished work does not see the next invocation': `req.svc.tokens.get('slow').then(() => console.log('late'), () => console.log('late')); return { raw: 1 } // then await new Promise(r => setTimeout(r, 30)); return { raw: 1 } // => 1`,
 }
 
 testAttacks([
@@ -190,9 +150,10 @@ testAttacks([
   ...Object.entries(failing).flatMap(([name, [tries, detail]]) =>
     attacks({ ...threw, detail }, { [name]: tries }),
   ),
-  ...Object.entries(leaving).flatMap(([name, [tries, next, raw]]) =>
-    attacks(answered(1), { [name]: tries }, { next, nextMust: answered(raw) }),
-  ),
+  ...Object.entries(leaving).flatMap(([name, text]) => {
+    const [tries = '', next = '', raw = ''] = text.split(/ \/\/ (?:then|=>) /)
+    return attacks(answered(1), { [name]: tries }, { next, nextMust: answered(JSON.parse(raw)) })
+  }),
   {
     name: 'errors of a refusal are text and bounded',
     tries: `const { BadRequestError } = require('@surrogate/formula-errors'); throw new BadRequestError({ a: 'x'.repeat(5000), b: [{ c: 1 }, null] })`,
