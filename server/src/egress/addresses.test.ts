@@ -33,35 +33,10 @@ const blocked = [
 ] as const
 
 /** Addresses just outside of each range. */
-const open = [
-  '1.0.0.0',
-  '9.255.255.255',
-  '11.0.0.0',
-  '100.63.255.255',
-  '100.128.0.0',
-  '126.255.255.255',
-  '128.0.0.1',
-  '169.253.255.255',
-  '169.255.0.0',
-  '172.15.255.255',
-  '172.32.0.0',
-  '192.0.1.1',
-  '192.0.3.1',
-  '192.167.255.255',
-  '192.169.0.0',
-  '198.17.255.255',
-  '198.20.0.0',
-  '198.51.101.1',
-  '203.0.112.255',
-  '223.255.255.255',
-  '2000::1',
-  '2001:200::1',
-  '2001:db7:ffff::1',
-  '2001:db9::1',
-  '2003::1',
-  '2606:4700:4700::1111',
-  '3ffe:ffff::1',
-]
+const open = `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.1
+    169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.1 192.0.3.1 192.167.255.255
+    192.169.0.0 198.17.255.255 198.20.0.0 198.51.101.1 203.0.112.255 223.255.255.255 2000::1
+    2001:200::1 2001:db7:ffff::1 2001:db9::1 2003::1 2606:4700:4700::1111 3ffe:ffff::1`.split(/\s+/)
 
 t.test('special-purpose addresses are blocked', async t => {
   for (const [name, ...addresses] of blocked) {
@@ -90,16 +65,7 @@ t.test('no IPv4 address becomes public by being embedded in IPv6', async () => {
 t.test('every name of this machine counts, at our ports only', async t => {
   const isOwn = ownAddresses(() => [4000, 9000])
   const interfaces = Object.values(networkInterfaces()).flatMap(found => found ?? [])
-  const own = [
-    '127.0.0.1',
-    '127.9.8.7',
-    '0.0.0.0',
-    '::1',
-    '::',
-    '::ffff:127.0.0.1',
-    '::ffff:7f00:1',
-    '::1%lo',
-  ]
+  const own = '127.0.0.1 127.9.8.7 0.0.0.0 ::1 :: ::ffff:127.0.0.1 ::ffff:7f00:1 ::1%lo'.split(' ')
   for (const address of [...own, ...interfaces.map(({ address }) => address)]) {
     t.ok(isOwn(address, 4000), address)
     t.ok(isOwn(address, 9000), address)

@@ -7,45 +7,38 @@ const alone = (code: string) => `/* globalThis */ ${code}`
 /** A body that answers with what an expression throws. */
 const thrown = (expression: string) =>
   `try { ${expression} } catch (error) { return { raw: [error.name, error.message, error instanceof ReferenceError] } }`
+/** Splits code from the answer behind its arrow. */
+const answered = (text: string): [code: string, raw: unknown] => {
+  const [code = '', raw = ''] = text.split(' // => ')
+  return [code, JSON.parse(raw)]
+}
 const undeclared = (name: string) => ['ReferenceError', `${name} is not defined`, true]
 
 /** Each body has this answer in shared and in separate globals, and again in the next invocation. */
-const alike: readonly [body: string, raw: unknown][] = [
-  ['const before = typeof fetch; fetch = 1; return { raw: [before, fetch] }', ['function', 1]],
-  ['const before = typeof Date.now; Date = { x: 1 }; return { raw: [before, Date.x] }', ['function', 1]],
-  ['const before = console.x; console.x = 1; return { raw: [String(before), console.x] }', ['undefined', 1]],
-  [
-    'const before = process.env.X; process.env.X = "a"; return { raw: [String(before), process.env.X] }',
-    ['undefined', 'a'],
-  ],
-  ['process = console = undefined; return { raw: String([process, console]) }', ','],
-  ['[URL, Buffer] = [1, 2]; return { raw: [URL, Buffer] }', [1, 2]],
-  ['try { Object.prototype.x = 1 } catch (error) { return { raw: error.name } }', 'TypeError'],
-  [
-    'const tag = parts => parts; const parts = tag`a`; try { parts.x = 1 } catch (error) { return { raw: error.name } }',
-    'TypeError',
-  ],
-  ['const next = () => { next.count = (next.count ?? 0) + 1; return next.count }; return { raw: next() }', 1],
-  [
-    'const pattern = /a/g; pattern.x = (pattern.x ?? 0) + 1; pattern.test("aa"); return { raw: [pattern.x, pattern.lastIndex] }',
-    [1, 1],
-  ],
-  [thrown('return { raw: nothing }'), undeclared('nothing')],
-  [thrown('nothing.member'), undeclared('nothing')],
-  [thrown('nothing()'), undeclared('nothing')],
-  ['return { raw: [typeof nothing, typeof(nothing)] }', ['undefined', 'undefined']],
-  ["if (typeof window !== 'undefined') window.x = 1; return { raw: typeof(nothing) }", 'undefined'],
-  ['made = 3; made++; return { raw: made }', 4],
-  [
-    'const { a, b = 2 } = { a: 1 }; const f = (c, ...d) => c + d.length; return { raw: [a, b, f(1, 2)] }',
-    [1, 2, 2],
-  ],
-  ['return { raw: [typeof Array, typeof undefined, isNaN(NaN)] }', ['function', 'undefined', true]],
+const alike: readonly string[] = [
+  `const before = typeof fetch; fetch = 1; return { raw: [before, fetch] } // => ["function",1]`,
+  `const before = typeof Date.now; Date = { x: 1 }; return { raw: [before, Date.x] } // => ["function",1]`,
+  `const before = console.x; console.x = 1; return { raw: [String(before), console.x] } // => ["undefined",1]`,
+  `const before = process.env.X; process.env.X = "a"; return { raw: [String(before), process.env.X] } // => ["undefined","a"]`,
+  `process = console = undefined; return { raw: String([process, console]) } // => ","`,
+  `[URL, Buffer] = [1, 2]; return { raw: [URL, Buffer] } // => [1,2]`,
+  `try { Object.prototype.x = 1 } catch (error) { return { raw: error.name } } // => "TypeError"`,
+  `const tag = parts => parts; const parts = tag\`a\`; try { parts.x = 1 } catch (error) { return { raw: error.name } } // => "TypeError"`,
+  `const next = () => { next.count = (next.count ?? 0) + 1; return next.count }; return { raw: next() } // => 1`,
+  `const pattern = /a/g; pattern.x = (pattern.x ?? 0) + 1; pattern.test("aa"); return { raw: [pattern.x, pattern.lastIndex] } // => [1,1]`,
+  `${thrown('return { raw: nothing }')} // => ["ReferenceError","nothing is not defined",true]`,
+  `${thrown('nothing.member')} // => ["ReferenceError","nothing is not defined",true]`,
+  `${thrown('nothing()')} // => ["ReferenceError","nothing is not defined",true]`,
+  `return { raw: [typeof nothing, typeof(nothing)] } // => ["undefined","undefined"]`,
+  `if (typeof window !== 'undefined') window.x = 1; return { raw: typeof(nothing) } // => "undefined"`,
+  `made = 3; made++; return { raw: made } // => 4`,
+  `const { a, b = 2 } = { a: 1 }; const f = (c, ...d) => c + d.length; return { raw: [a, b, f(1, 2)] } // => [1,2,2]`,
+  `return { raw: [typeof Array, typeof undefined, isNaN(NaN)] } // => ["function","undefined",true]`,
 ]
 
 t.test('globals that an invocation changes are its own, and names that nothing declares throw', async t => {
   const sandbox = openSandbox(t)
-  for (const [text, raw] of alike) {
+  for (const [text, raw] of alike.map(answered)) {
     const code = body(text)
     for (const one of [code, code, alone(code), alone(code), code]) t.same(await sandbox.raw(one), raw, text)
   }
@@ -53,26 +46,20 @@ t.test('globals that an invocation changes are its own, and names that nothing d
 })
 
 /** Each program, complete, has this answer in shared and in separate globals. */
-const programs: readonly [code: string, raw: unknown][] = [
-  [
-    'const URL = 1, console = 2; let crypto = 3; module.exports = () => ({ raw: [URL, console, crypto] })',
-    [1, 2, 3],
-  ],
-  [
-    'function fetch() { return 4 } var process; module.exports = () => ({ raw: [fetch(), process ?? 5] })',
-    [4, 5],
-  ],
-  ['"use strict"; exports.a = 1; module.exports = () => ({ raw: exports })', { a: 1 }],
-  ['this.a = 2; const own = this; module.exports = () => ({ raw: own === exports && own })', { a: 2 }],
-  ['module.exports = () => ({ raw: [__filename, __dirname] }); return; throw 1', ['/formula.js', '/']],
-  ['let n = 0; module.exports = () => ({ raw: ++n })', 1],
-  ['const count = arguments.length; module.exports = () => ({ raw: count })', 5],
-  ['module.exports = () => ({ raw: require("crypto") === require("node:crypto") }) // the end', true],
+const programs: readonly string[] = [
+  `const URL = 1, console = 2; let crypto = 3; module.exports = () => ({ raw: [URL, console, crypto] }) // => [1,2,3]`,
+  `function fetch() { return 4 } var process; module.exports = () => ({ raw: [fetch(), process ?? 5] }) // => [4,5]`,
+  `"use strict"; exports.a = 1; module.exports = () => ({ raw: exports }) // => {"a":1}`,
+  `this.a = 2; const own = this; module.exports = () => ({ raw: own === exports && own }) // => {"a":2}`,
+  `module.exports = () => ({ raw: [__filename, __dirname] }); return; throw 1 // => ["/formula.js","/"]`,
+  `let n = 0; module.exports = () => ({ raw: ++n }) // => 1`,
+  `const count = arguments.length; module.exports = () => ({ raw: count }) // => 5`,
+  `module.exports = () => ({ raw: require("crypto") === require("node:crypto") }) // the end // => true`,
 ]
 
 t.test('programs mean the same in shared globals as in their own', async t => {
   const sandbox = openSandbox(t)
-  for (const [code, raw] of programs) {
+  for (const [code, raw] of programs.map(answered)) {
     for (const one of [code, code, alone(code)]) t.same(await sandbox.raw(one), raw, code)
   }
 })
@@ -136,20 +123,20 @@ t.test('the line of an error is that of the code', async t => {
 })
 
 /** Bodies that only sloppy mode allows. */
-const sloppy: readonly [body: string, raw: unknown][] = [
-  ['a = 1; b = a + 1; return { raw: [a, b] }', [1, 2]],
-  ['const before = typeof n; n = 1; n++; n += 2; return { raw: [before, n] }', ['undefined', 4]],
-  ['for (i = 0; i < 3; i++); for (k in { x: 1 }); for (v of [5]); return { raw: [i, k, v] }', [3, 'x', 5]],
-  ['const set = () => { late = 6 }; set(); return { raw: late }', 6],
-  ['return { raw: [010, 0777, 09, "\\101", 0o10] }', [8, 511, 9, 'A', 8]],
-  ['var v = 1; const gone = delete v; return { raw: [gone, v] }', [false, 1]],
-  ['w = 1; const gone = delete w; return { raw: [gone, typeof w] }', [true, 'undefined']],
-  ['a = 010; return { raw: a + "<!--".length }', 12],
+const sloppy: readonly string[] = [
+  `a = 1; b = a + 1; return { raw: [a, b] } // => [1,2]`,
+  `const before = typeof n; n = 1; n++; n += 2; return { raw: [before, n] } // => ["undefined",4]`,
+  `for (i = 0; i < 3; i++); for (k in { x: 1 }); for (v of [5]); return { raw: [i, k, v] } // => [3,"x",5]`,
+  `const set = () => { late = 6 }; set(); return { raw: late } // => 6`,
+  `return { raw: [010, 0777, 09, "\\101", 0o10] } // => [8,511,9,"A",8]`,
+  `var v = 1; const gone = delete v; return { raw: [gone, v] } // => [false,1]`,
+  `w = 1; const gone = delete w; return { raw: [gone, typeof w] } // => [true,"undefined"]`,
+  `a = 010; return { raw: a + "<!--".length } // => 12`,
 ]
 
 t.test('code without strict mode runs where it can be made to', async t => {
   const sandbox = openSandbox(t)
-  for (const [text, raw] of sloppy) {
+  for (const [text, raw] of sloppy.map(answered)) {
     const code = body(text)
     for (const one of [code, code, alone(code)]) t.same(await sandbox.raw(one), raw, text)
   }
@@ -178,20 +165,7 @@ t.test('a refusal of code names the line, and what to write', async t => {
 
 t.test('any name that is assigned to can be declared, and no program is refused for it', async t => {
   const sandbox = openSandbox(t)
-  const words = [
-    'let',
-    'static',
-    'yield',
-    'async',
-    'of',
-    'get',
-    'undefined',
-    'NaN',
-    'module',
-    'console',
-    '$',
-    '_1',
-  ]
+  const words = 'let static yield async of get undefined NaN module console $ _1'.split(' ')
   const text = words.map(word => `"${word} = 1"; ({ ${word}: 1 }).${word} = 2`).join('; ')
   t.equal(await sandbox.raw(body(`${text}; return { raw: 1 }`)), 1)
   const many = Array.from({ length: 1_000 }, (_, n) => `"v${n} = 1"`).join('; ')
