@@ -29,17 +29,25 @@ const lostConnection = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH
 const driverSays =
   /Connection terminated|timeout exceeded|Query read timeout|not queryable|Client was closed|pool after calling end/i
 
+/** What Citus says, with the code of an internal error (XX000), when a node ends during a transaction. */
+const nodeEnded = /^could not commit transaction for shard|^failure on connection marked as essential/
+
 /** True if the database cannot be reached or cannot work, as opposed to a statement that is wrong. */
 export function isOutage(error: unknown): boolean {
-  const code = codeOf(error)
-  return outages.test(code) || lostConnection.test(code) || driverSays.test(messageOf(error))
+  const [code, message] = [codeOf(error), messageOf(error)]
+  return (
+    outages.test(code) ||
+    lostConnection.test(code) ||
+    driverSays.test(message) ||
+    (code === 'XX000' && nodeEnded.test(message))
+  )
 }
 
 /**
  * Failures of a single statement or transaction: a timeout, a conflict with another one, or a node of a distributed
  * database that the node which said this cannot reach.
  */
-const ofOneStatement = /^(57014|55P03|25P0[34]|40|08)/
+const ofOneStatement = /^(57014|55P03|25P0[34]|40|08|XX)/
 
 /** All connections were in use for too long, which is load, not an outage. */
 const poolIsFull = 'timeout exceeded when trying to connect'
