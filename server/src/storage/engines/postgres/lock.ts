@@ -28,11 +28,13 @@ export async function lockAndRead(
   asked: Iterable<Question>,
   heads: Heads,
   ask: Ask,
+  isCitus: boolean,
 ): Promise<Locked> {
+  const lock = isCitus ? writing.lockOnCitus : writing.lock
   const questions = inLockOrder(asked)
   const byTenant = groupBy(questions, ({ tenant }) => tenant)
   const read = () =>
-    Promise.all([...byTenant].map(([tenant, own]) => lockTenant(tenant, own, heads, ask))).then(found =>
+    Promise.all([...byTenant].map(([tenant, own]) => lockTenant(tenant, own, heads, ask, lock))).then(found =>
       found.flat(),
     )
   sendTogether(client)
@@ -71,6 +73,7 @@ async function lockTenant(
   questions: readonly Question[],
   heads: Heads,
   ask: Ask,
+  lock: Statement,
 ): Promise<LockedCollection[]> {
   const asked = new Map<number, Answers>(
     questions.map(question => [
@@ -89,7 +92,7 @@ async function lockTenant(
   const askAbout = (statement: Statement, rows: Rows, ...limits: number[]) =>
     rows.count === 0 ? [] : ask(statement, [tenant, ...rows.values(), ...limits])
   const [locked, added, headers, holders] = await Promise.all([
-    ask(writing.lock, [tenant, questions.map(numberOfKind)]),
+    ask(lock, [tenant, questions.map(numberOfKind)]),
     askAbout(writing.added, unread, mostAdded),
     askAbout(writing.headers, ids),
     askAbout(writing.holders, uniques),

@@ -80,7 +80,7 @@ export class PostgresStore implements Store {
     // The largest share: tenants write concurrently, and each write waits for a disk.
     const heads = new Heads()
     const transact = (group: readonly Commit[]) =>
-      withRetries(() => withClient(pool, client => commitGroup(client, group, heads)))
+      withRetries(() => withClient(pool, client => commitGroup(client, group, heads, dialect.isCitus)))
     this.#queue = new CommitQueue({
       write: group => orUnavailable(onFailure, () => transact(group)),
       mostAtOnce: share(0.5),

@@ -122,6 +122,12 @@ export const writing = named({
    */
   lock: `SELECT kind, next_ordinal, last_us, last_created_us, edits FROM collections
          WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) ORDER BY kind FOR UPDATE`,
+  /**
+   * The same on Citus, which lets a shard move away from under rows that are only locked: another server could lock them on
+   * the new node. It moves no shard that a transaction has written to.
+   */
+  lockOnCitus: `UPDATE collections SET edits = edits WHERE tenant = $1::uuid AND kind = ANY($2::smallint[])
+                RETURNING kind, next_ordinal, last_us, last_created_us, edits`,
   addCollections: `INSERT INTO collections (tenant, kind, next_ordinal, last_us, last_created_us, edits)
                    SELECT $1::uuid, kind, 0, 0, -1, $3::bigint FROM unnest($2::smallint[]) AS missing (kind) ORDER BY kind
                    ON CONFLICT (tenant, kind) DO NOTHING`,

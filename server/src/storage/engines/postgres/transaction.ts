@@ -17,11 +17,12 @@ export async function commitGroup(
   client: PoolClient,
   commits: readonly Commit[],
   heads: Heads,
+  isCitus: boolean,
 ): Promise<CommitResult[]> {
   const ask = askOf(client)
   try {
     return await writeGroup(commits, heads, {
-      read: questions => lockAndRead(client, questions.values(), heads, ask),
+      read: questions => lockAndRead(client, questions.values(), heads, ask, isCitus),
       readBlocks: (recalled, collections) => readBlocks(recalled, collections, ask),
       write: async (changes, blocks, collections) => {
         sendTogether(client)
