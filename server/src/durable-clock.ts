@@ -9,7 +9,7 @@ const keepEveryMs = 60_000
 /** The least difference to the machine's clock that is logged. */
 const notableMs = 5_000
 
-interface KeptTime {
+interface StoredTime {
   readonly id: 'clock'
   /** The time by which a test server was moved forward. */
   readonly offset_ms: number
@@ -38,7 +38,7 @@ export interface RealTime {
  */
 export async function openDurableClock(real: RealTime, store: SealedStore, log: Log): Promise<DurableClock> {
   const root = await store.root(real.nowMs() * 1000)
-  const kept = await root.get<KeptTime>('setting', 'clock')
+  const kept = await root.get<StoredTime>('setting', 'clock')
   const clock = createClock({
     realNowMs: real.nowMs,
     ...(real.monotonicMs ? { monotonicMs: real.monotonicMs } : {}),
@@ -61,12 +61,12 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
     for (;;) {
       // Opened each time, as a test server can be emptied.
       const view = await store.root(clock.nowUs())
-      const current = await view.get<KeptTime>('setting', 'clock')
+      const current = await view.get<StoredTime>('setting', 'clock')
       // Another server on the same database may be further ahead: the stored time never goes back.
       const { offset_ms: offsetMs = 0, reached_ms: reachedMs = 0 } = current?.value ?? {}
       clock.reach(reachedMs)
       const tenants = { ...current?.value.tenants_ms, ...clock.tenants.offsets() }
-      const value: KeptTime = {
+      const value: StoredTime = {
         id: 'clock',
         offset_ms: Math.max(offsetMs, clock.offsetMs()),
         reached_ms: clock.reachedMs(),

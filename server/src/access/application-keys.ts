@@ -1,7 +1,7 @@
 import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type { ApplicationKey, ApplicationKeyWithSecret, ApplicationWithKey } from '../contract/types.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
 import { type ApplicationsContext, existing, replacement, storesOf } from './application-changes.ts'
@@ -11,14 +11,14 @@ import {
   type KeyRecord,
   type KeyStores,
   makeKey,
+  publicIdOfKey,
   recordOfKey,
   removeKey,
-  shownIdOfKey,
   storeOfKey,
 } from './keys.ts'
 
 /** Kept of an answer with a key, which cannot be read again. */
-export type KeptKey = KeptEntity & { readonly details: { readonly key: string } }
+export type RecordedKey = RecordedEntity & { readonly details: { readonly key: string } }
 
 /** The one or two keys of each application. */
 export class ApplicationKeys {
@@ -38,7 +38,7 @@ export class ApplicationKeys {
 
   /** Gives the application a new key. The old ones are dead when this resolves. */
   // Requirements: APP-505
-  async regenerate(caller: Caller, id: string, receipt?: Receipt<KeptKey>): Promise<ApplicationWithKey> {
+  async regenerate(caller: Caller, id: string, receipt?: Receipt<RecordedKey>): Promise<ApplicationWithKey> {
     const stores = await storesOf(this.#context, caller.tenant)
     const { store } = stores
     const { key, record } = this.make(stores, (await existing(store, id)).value)
@@ -54,7 +54,7 @@ export class ApplicationKeys {
         ]
         return {
           ...replacement(this.#context, store, current, value, 'application:regenerate', keys),
-          kept: { entity: id, details: { key } },
+          recorded: { entity: id, details: { key } },
         }
       },
       receipt,
@@ -67,7 +67,7 @@ export class ApplicationKeys {
    * @throws {ServiceError} conflict, if it has two
    */
   // Requirements: APP-512
-  async add(caller: Caller, id: string, receipt?: Receipt<KeptKey>): Promise<ApplicationKeyWithSecret> {
+  async add(caller: Caller, id: string, receipt?: Receipt<RecordedKey>): Promise<ApplicationKeyWithSecret> {
     const stores = await storesOf(this.#context, caller.tenant)
     const { store } = stores
     const { key, record } = this.make(stores, (await existing(store, id)).value)
@@ -82,7 +82,7 @@ export class ApplicationKeys {
         const value = { ...current.value, second_key_digest: record.id, modified_by: caller.application }
         return {
           ...replacement(this.#context, store, current, value, 'application:add_key', [added]),
-          kept: { entity: id, details: { key } },
+          recorded: { entity: id, details: { key } },
           result: written => ({ ...showKey(store, { value: record, ...written(added) }), key }),
         }
       },
@@ -119,8 +119,8 @@ export class ApplicationKeys {
    */
   async get(caller: Caller, id: string, key: string): Promise<ApplicationKeyWithSecret> {
     const { root, store } = await storesOf(this.#context, caller.tenant)
-    const shownId = shownIdOfKey(store, recordOfKey(root, caller.tenant, id, key).id)
-    const found = (await this.list(caller, id)).find(one => one.id === shownId)
+    const publicId = publicIdOfKey(store, recordOfKey(root, caller.tenant, id, key).id)
+    const found = (await this.list(caller, id)).find(one => one.id === publicId)
     return found ? { ...found, key } : noKey()
   }
 
@@ -129,13 +129,13 @@ export class ApplicationKeys {
    * @throws {ServiceError} not_found; conflict, if it is the only one
    */
   // Requirements: APP-514
-  async revoke(caller: Caller, id: string, shownId: string): Promise<void> {
+  async revoke(caller: Caller, id: string, publicId: string): Promise<void> {
     const stores = await storesOf(this.#context, caller.tenant)
     const { store } = stores
     await transact(this.#context, async () => {
       const current = await existing(store, id)
       const digests = keyDigests(current.value)
-      const revoked = digests.find(digest => shownIdOfKey(store, digest) === shownId) ?? noKey()
+      const revoked = digests.find(digest => publicIdOfKey(store, digest) === publicId) ?? noKey()
       const [left] = digests.filter(digest => digest !== revoked)
       if (left === undefined) {
         throw new ServiceError(
@@ -155,7 +155,7 @@ export class ApplicationKeys {
 function showKey(store: TenantStore, { value, createdUs }: Dated<KeyRecord>): ApplicationKey {
   const { id, last_four } = value
   return {
-    id: shownIdOfKey(store, id),
+    id: publicIdOfKey(store, id),
     ...(last_four === undefined ? {} : { last_four }),
     created_at: formatMicros(createdUs),
   }

@@ -9,7 +9,7 @@ import type {
   UpdateApplicationRequest,
 } from '../contract/types.ts'
 import type { Write } from '../storage/port/port.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
 import {
   type ApplicationsContext,
@@ -18,7 +18,7 @@ import {
   replacement,
   storesOf,
 } from './application-changes.ts'
-import { ApplicationKeys, type KeptKey } from './application-keys.ts'
+import { ApplicationKeys, type RecordedKey } from './application-keys.ts'
 import type { Caller } from './caller.ts'
 import { insertKey, type KeyStores, removeKey } from './keys.ts'
 import { checkRights, plainRule } from './rules.ts'
@@ -40,7 +40,7 @@ export class Applications {
   async create(
     caller: { readonly tenant: string; readonly application: string | null },
     input: CreateApplicationRequest,
-    receipt?: Receipt<KeptKey>,
+    receipt?: Receipt<RecordedKey>,
   ): Promise<ApplicationWithKey> {
     const content = this.#content(input.type, input)
     const application = {
@@ -57,7 +57,7 @@ export class Applications {
     tenant: string,
     application: Omit<ApplicationRecord, 'key_digest'>,
     given?: string,
-    receipt?: Receipt<KeptKey>,
+    receipt?: Receipt<RecordedKey>,
   ): Promise<ApplicationWithKey> {
     const stores = await storesOf(this.#context, tenant)
     const { store } = stores
@@ -74,7 +74,7 @@ export class Applications {
             insertKey(stores, record),
             applicationEntry(this.#context, store, 'application:create', id, created_by),
           ],
-          kept: { entity: id, details: { key } },
+          recorded: { entity: id, details: { key } },
           result: written => ({ ...showApplication(tenant, { value, ...written(write) }), key }),
           onConflict: () => {
             throw new ServiceError('conflict', 'an application with this id or key exists already')
@@ -110,7 +110,7 @@ export class Applications {
     caller: Caller,
     id: string,
     input: UpdateApplicationRequest,
-    receipt?: Receipt<KeptEntity>,
+    receipt?: Receipt<RecordedEntity>,
   ): Promise<Application> {
     const { store } = await storesOf(this.#context, caller.tenant)
     return transact(
@@ -121,7 +121,7 @@ export class Applications {
         const value = { ...kept, ...this.#content(kept.type, input), modified_by: caller.application }
         return {
           ...replacement(this.#context, store, current, value, 'application:update'),
-          kept: { entity: id },
+          recorded: { entity: id },
         }
       },
       receipt,

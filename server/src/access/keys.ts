@@ -38,8 +38,8 @@ export function recordOfKey(root: TenantStore, tenant: string, application: stri
 }
 
 /** Returns the id by which callers know a key. It says nothing of the key, nor of its digest. */
-export function shownIdOfKey(store: TenantStore, digest: string): string {
-  const bytes = Buffer.from(store.shownDigest('key-id', digest), 'hex').subarray(0, 16)
+export function publicIdOfKey(store: TenantStore, digest: string): string {
+  const bytes = Buffer.from(store.publicDigest('key-id', digest), 'hex').subarray(0, 16)
   return uuidOfDigest(bytes.toString('base64url') as Digest)
 }
 
@@ -178,12 +178,12 @@ export function tenantOfKey(root: TenantStore, key: string): string | undefined 
 
 /** The tenant under a pad that depends on the secret, and a check that no other deployment could make. */
 function hidden(root: TenantStore, secret: Buffer, tenant: Buffer): [Buffer, Buffer] {
-  const check = root.shownDigest('key-check', `${secret.toString('hex')} ${tenant.toString('hex')}`)
+  const check = root.publicDigest('key-check', `${secret.toString('hex')} ${tenant.toString('hex')}`)
   return [xor(tenant, padOf(root, secret)), Buffer.from(check, 'hex').subarray(0, checkLength)]
 }
 
 function padOf(root: TenantStore, secret: Buffer): Buffer {
-  return Buffer.from(root.shownDigest('key-home', secret.toString('hex')), 'hex')
+  return Buffer.from(root.publicDigest('key-home', secret.toString('hex')), 'hex')
 }
 
 const bytesOf = (tenant: string) => Buffer.from(digestOfUuid(tenant), 'base64url')

@@ -9,7 +9,7 @@ import type {
   UpdateTenantRequest,
 } from '../contract/types.ts'
 import { permissionDescriptions, permissions, permissionsByType } from '../generated/facts.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import type { Dated, OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
 import { type TenantSettings, tenantStore } from './tenants.ts'
@@ -34,7 +34,7 @@ export async function renameOwnTenant(
   context: OwnTenantContext,
   { tenant, application }: Caller,
   { name }: UpdateTenantRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
 ): Promise<Tenant> {
   const store = await tenantStore(context, tenant)
   return transact(
@@ -45,7 +45,7 @@ export async function renameOwnTenant(
       const write = store.replace('setting', current.version, value)
       return {
         writes: [write, tenantEntry(context, store, 'tenant:update', tenant, application)],
-        kept: { entity: tenant },
+        recorded: { entity: tenant },
         result: written => show(tenant, { value, ...written(write) }),
       }
     },

@@ -4,7 +4,7 @@ import { allRecords } from '../storage/records/all-records.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { beforeAll, walkCollection } from '../storage/transfer/walk.ts'
 import { type KeyRecord, removeKey } from './keys.ts'
-import { readKept } from './tenants.ts'
+import { readDevelopmentTenant } from './tenants.ts'
 
 interface RemovedTenant {
   /** Records that this call removed. */
@@ -72,6 +72,7 @@ async function inRoot(sealed: SealedStore, tenant: string, nowUs: number): Promi
   for await (const { value } of allRecords<KeyRecord>(root, 'key', { op: 'all' }, beforeAll)) {
     if (value.tenant === tenant) writes.push(removeKey({ root, store: root }, value.id))
   }
-  if ((await readKept(root))?.tenantId === tenant) writes.push(root.remove('setting', 'development'))
+  if ((await readDevelopmentTenant(root))?.tenantId === tenant)
+    writes.push(root.remove('setting', 'development'))
   return writes
 }

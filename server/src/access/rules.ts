@@ -1,7 +1,7 @@
 import { comparableId } from '../base/comparable-id.ts'
 import { ErrorList } from '../base/errors.ts'
 import { isSameContainer, isWithin } from '../contract/containers.ts'
-import { type Dialect, isKept } from '../contract/dialect.ts'
+import { type Dialect, isInDialect } from '../contract/dialect.ts'
 import type {
   AccessCondition,
   AccessRule,
@@ -131,7 +131,7 @@ export function checkRights(type: ApplicationType, rights: Rights, dialect?: Dia
   }
   const refuse = (path: string, permission: Permission) => {
     const held: readonly Permission[] = permissionsByType[type]
-    if (dialect && isKept(dialect, permission)) return
+    if (dialect && isInDialect(dialect, permission)) return
     if (!held.includes(permission)) errors.add(path, `${permission} cannot be held by a ${type} application`)
   }
   for (const permission of rights.permissions) refuse('permissions', permission)

@@ -126,16 +126,16 @@ interface DevelopmentRecord extends RecordValue, NewTenant {
  */
 export async function developmentTenant(context: TenantsContext, restored?: NewTenant): Promise<NewTenant> {
   const root = await context.store.root(context.nowUs())
-  const kept = await readKept(root)
+  const kept = await readDevelopmentTenant(root)
   if (kept) return kept
   const made = await createTenant(context, { restored })
   const record: DevelopmentRecord = { id: 'development', ...made }
   const { ok } = await root.commit([root.insert('setting', record)], context.nowUs())
   // Another server on the same database may have stored its tenant first: then that one counts.
-  return ok ? made : ((await readKept(root)) ?? made)
+  return ok ? made : ((await readDevelopmentTenant(root)) ?? made)
 }
 
-export async function readKept(root: TenantStore): Promise<NewTenant | undefined> {
+export async function readDevelopmentTenant(root: TenantStore): Promise<NewTenant | undefined> {
   const kept = await root.get<DevelopmentRecord>('setting', 'development')
   if (!kept) return undefined
   const { id: _id, ...tenant } = kept.value

@@ -14,7 +14,7 @@ import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { UnderWay } from '../http/pipeline/core.ts'
 import type { PrintedLine } from '../reactors/console.ts'
-import type { IsKeptBusy } from '../reactors/reactors-context.ts'
+import type { IsHeldBusy } from '../reactors/reactors-context.ts'
 import type { Stores } from './stores.ts'
 
 /** What a development server keeps for tests, in memory only. */
@@ -35,7 +35,7 @@ export interface DevTools {
   onKey(digest: string, key: string): void
   /** Returns a sender that delivers to the inbox, and fails as tests have ordered. */
   sender(send: CallbackSender): CallbackSender
-  readonly isKeptBusy: IsKeptBusy
+  readonly isHeldBusy: IsHeldBusy
   /** Drops everything, as the tenants are gone. */
   clear(): void
   /** Ends all waits. */
@@ -91,10 +91,10 @@ export function createDevTools(stores: Stores, audit: AuditRecorder): DevTools {
       if (fault?.status !== undefined) return fault.status
       return new URL(callback.url).origin === inboxOrigin ? inbox.receive(callback) : send(callback)
     },
-    isKeptBusy: async ({ tenant, notes }, reactor, lane) => {
+    isHeldBusy: async ({ tenant, notes }, reactor, lane) => {
       const fault = faults.take({ on: 'formula', tenant, reactor })
-      const onGone = lane === 'sync' ? notes?.onGone : undefined
-      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onGone)
+      const onDisconnect = lane === 'sync' ? notes?.onDisconnect : undefined
+      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onDisconnect)
       return fault !== undefined
     },
     clear,

@@ -85,7 +85,7 @@ export async function createDomain(stores: Stores, core: () => Core): Promise<Do
     },
     jobs: parts.jobs?.(performer, tokens) ?? webhooks,
     console: dev ? new FormulaConsole(tools?.printed) : undefined,
-    isKeptBusy: tools?.isKeptBusy,
+    isHeldBusy: tools?.isHeldBusy,
     service: delegation => serviceTransport(core(), delegation, headerNames),
   }
   const isProxy =

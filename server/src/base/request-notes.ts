@@ -11,10 +11,10 @@ const mostMasks = 20
 export class RequestNotes {
   readonly masks: EmptyMask[] = []
   /** Calls a function when the caller is gone, or has its response. Absent for requests that have no such caller. */
-  readonly onGone: ((listener: () => void) => void) | undefined
+  readonly onDisconnect: ((listener: () => void) => void) | undefined
 
-  constructor(onGone?: (listener: () => void) => void) {
-    this.onGone = onGone
+  constructor(onDisconnect?: (listener: () => void) => void) {
+    this.onDisconnect = onDisconnect
   }
 
   addMask(mask: EmptyMask): void {

@@ -26,7 +26,7 @@ const known: ReadonlySet<string> = new Set(Object.values(permissionsByType).flat
 export const isKeepable = (name: string): boolean => /^[\w.:-]{1,100}$/.test(name)
 
 /** True for a permission that is not ours and that the profile keeps. */
-export function isKept({ permissions }: Pick<Dialect, 'permissions'>, permission: unknown): boolean {
+export function isInDialect({ permissions }: Pick<Dialect, 'permissions'>, permission: unknown): boolean {
   if (typeof permission !== 'string' || known.has(permission) || !isKeepable(permission)) return false
   return permissions === 'all' || permissions.includes(permission)
 }
@@ -37,7 +37,7 @@ export function asInContract(dialect: Dialect, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value
   const { permissions, rules, data, application } = value
   const own = Array.isArray(permissions)
-    ? { permissions: permissions.map(one => (isKept(dialect, one) ? 'token:read' : one)) }
+    ? { permissions: permissions.map(one => (isInDialect(dialect, one) ? 'token:read' : one)) }
     : {}
   return {
     ...value,

@@ -67,12 +67,12 @@ export class BoundedLog<T> {
   /**
    * Resolves with the oldest item that matches and was not returned before, or waits for one. Resolves with `undefined`
    * after so many real milliseconds, or when whoever waits is gone: it must not take what others wait for.
-   * @param onGone calls a function when whoever waits is gone
+   * @param onDisconnect calls a function when whoever waits is gone
    */
   next(
     matches: (item: T) => boolean,
     timeoutMs: number,
-    onGone?: (listener: () => void) => void,
+    onDisconnect?: (listener: () => void) => void,
   ): Promise<T | undefined> {
     return new Promise(resolve => {
       const alarm = setTimeout(() => waiter.resolve(undefined), timeoutMs)
@@ -85,7 +85,7 @@ export class BoundedLog<T> {
         },
       }
       this.#waiters.add(waiter)
-      onGone?.(() => waiter.resolve(undefined))
+      onDisconnect?.(() => waiter.resolve(undefined))
       this.serve()
     })
   }

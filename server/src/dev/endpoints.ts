@@ -55,7 +55,7 @@ export class DevEndpoints {
       path: parameters,
       query,
       body,
-      onGone: (listener: () => void) => request.onClose?.(listener),
+      onDisconnect: (listener: () => void) => request.onClose?.(listener),
     } as never)
     if ('events' in answer) {
       const pieces = whileAllowed(this.#services, request, answer.events, event => event)

@@ -90,11 +90,11 @@ function scopeOf(rule: AccessRule): string {
 }
 
 /** As the contract says. */
-const mostKept = 10_000
+const mostRemembered = 10_000
 
 /** When tokens that are erased had expired: the latest of all tenants. */
 export class RecentlyExpired implements ExpiredTokens {
-  readonly #expiredMs = new LRUCache<string, number>(lruOptions(mostKept))
+  readonly #expiredMs = new LRUCache<string, number>(lruOptions(mostRemembered))
 
   note(tenant: string, id: string, expiredMs: number): void {
     this.#expiredMs.set(keyOf(tenant, id), expiredMs)

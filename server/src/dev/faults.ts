@@ -86,9 +86,9 @@ export class Faults {
   /**
    * Resolves after so many real milliseconds, when the faults of the tenant are cleared, when whoever waits is gone, or
    * when the vault is closed.
-   * @param onGone calls a function when whoever waits is gone
+   * @param onDisconnect calls a function when whoever waits is gone
    */
-  wait(tenant: string, ms: number, onGone?: (listener: () => void) => void): Promise<void> {
+  wait(tenant: string, ms: number, onDisconnect?: (listener: () => void) => void): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     return new Promise(resolve => {
       const end = () => {
@@ -98,7 +98,7 @@ export class Faults {
       }
       const alarm = setTimeout(end, ms)
       this.#waits.set(end, tenant)
-      onGone?.(end)
+      onDisconnect?.(end)
     })
   }
 

@@ -12,7 +12,7 @@ export interface DevRequest<Id extends DevOperationId> {
   readonly query: Immutable<NonNullable<Data<Id>['query']>>
   readonly body: Immutable<Data<Id>['body']>
   /** Calls a function when the caller is gone, or has its response. */
-  readonly onGone?: ((listener: () => void) => void) | undefined
+  readonly onDisconnect?: ((listener: () => void) => void) | undefined
 }
 
 /** Responses without a body are `void` among the generated types. */

@@ -116,14 +116,14 @@ export class Inbox {
         const found = this.#logs.of(tenant).list(of(query.reactor))
         return { status: 200, body: { data: found.map(({ shown }) => shown) } }
       },
-      'dev.inbox.next': async ({ tenant, query, onGone }) => {
+      'dev.inbox.next': async ({ tenant, query, onDisconnect }) => {
         const isMeant = of(query.reactor)
         const isAccepted = ({ shown }: Received) =>
           shown.attempts.some(({ status }) => status >= 200 && status < 300)
         const { timeout = defaultTimeoutMs } = query
         const found = await this.#logs
           .of(tenant)
-          .next(one => isMeant(one) && isAccepted(one), timeout, onGone)
+          .next(one => isMeant(one) && isAccepted(one), timeout, onDisconnect)
         return found ? { status: 200, body: found.shown } : { status: 204 }
       },
       'dev.inbox.respond': async ({ tenant, body: { status, times = 1 } }) => {

@@ -40,9 +40,9 @@ export class Journal {
         status: 200,
         body: { data: this.#logs.of(tenant).list(filterOf(query, operations)) },
       }),
-      'dev.requests.next': async ({ tenant, query, onGone }) => {
+      'dev.requests.next': async ({ tenant, query, onDisconnect }) => {
         const { timeout = defaultTimeoutMs } = query
-        const body = await this.#logs.of(tenant).next(filterOf(query, operations), timeout, onGone)
+        const body = await this.#logs.of(tenant).next(filterOf(query, operations), timeout, onDisconnect)
         return body ? { status: 200, body } : { status: 204 }
       },
       'dev.requests.match': async ({ tenant, body }) => {

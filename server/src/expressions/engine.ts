@@ -76,19 +76,19 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
   const sources = { random: options.random, nowMs: options.nowMs ?? machineMs }
   const monotonicMs = options.monotonicMs ?? realMonotonicMs
   const templates = new Map<string, Template>()
-  let keptLength = 0
+  let cachedLength = 0
 
   /** Keeps parsed templates, and forgets all of them when there are too many: an LRU cache would take a tenth of the time of a mask. */
   function load(text: string): Template {
     const known = templates.get(text)
     if (known) return known
     const template = parseTemplate(text, language, limits)
-    if (templates.size === limits.cachedTemplates || keptLength + text.length > limits.cachedLength) {
+    if (templates.size === limits.cachedTemplates || cachedLength + text.length > limits.cachedLength) {
       templates.clear()
-      keptLength = 0
+      cachedLength = 0
     }
     templates.set(text, template)
-    keptLength += text.length
+    cachedLength += text.length
     return template
   }
 

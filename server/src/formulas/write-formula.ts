@@ -4,7 +4,13 @@ import { removeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { ReactorFormula, ReactorFormulaRequest } from '../contract/types.ts'
-import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import {
+  type Attempt,
+  giveUpOn,
+  type Receipt,
+  type RecordedEntity,
+  transact,
+} from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 import { existingFormula, type FormulasContext, type FoundFormula, officialStore } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
@@ -17,7 +23,7 @@ export async function createFormula(
   context: FormulasContext,
   caller: Caller,
   input: ReactorFormulaRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
   id?: string,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
@@ -44,7 +50,7 @@ export async function updateFormula(
   caller: Caller,
   id: string,
   input: ReactorFormulaRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
   const own = await tenantStore(context, caller.tenant)
@@ -91,14 +97,14 @@ function storing(
   store: TenantStore,
   value: FormulaRecord,
   version?: number,
-): Attempt<ReactorFormula, KeptEntity> {
+): Attempt<ReactorFormula, RecordedEntity> {
   const isNew = version === undefined
   const write = isNew ? store.insert('formula', value) : store.replace('formula', version, value)
   const operation = isNew ? 'reactor:create' : 'reactor:update'
   const actor = value.modified_by ?? value.created_by ?? null
   return {
     writes: [write, formulaEntry(context, own, operation, value.id, actor)],
-    kept: { entity: value.id },
+    recorded: { entity: value.id },
     result: written => showFormula({ value, ...written(write) }),
   }
 }

@@ -3,7 +3,7 @@ import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { createLog, type LogLevel, logs, silentLog } from '../base/log.ts'
 
 /** A log whose lines are kept. */
-function keptLog(level?: LogLevel) {
+function recordingLog(level?: LogLevel) {
   const lines: string[] = []
   const log = createLog(line => lines.push(line), level)
   return {
@@ -14,7 +14,7 @@ function keptLog(level?: LogLevel) {
 }
 
 t.test('a request has one line: what was asked for, by whom, how it went', async t => {
-  const { log, lines, requests } = keptLog('info')
+  const { log, lines, requests } = recordingLog('info')
   const vault = openVault(t, { log })
   const tenant = await openTenant(vault)
   const before = requests().length
@@ -39,7 +39,7 @@ t.test('a request has one line: what was asked for, by whom, how it went', async
 })
 
 t.test('a line has the address of the peer, and a route without what stands in the path', async t => {
-  const { log, requests } = keptLog('info')
+  const { log, requests } = recordingLog('info')
   const vault = openVault(t, { log })
   const tenant = await openTenant(vault)
   const { url } = await vault.listen()
@@ -51,7 +51,7 @@ t.test('a line has the address of the peer, and a route without what stands in t
 })
 
 t.test('no line has a value, a key, or what a caller put into path, query or body', async t => {
-  const { log, lines } = keptLog('info')
+  const { log, lines } = recordingLog('info')
   const tenant = await openTenant(openVault(t, { log }))
   const canary = 'canary-4242424242424242'
   const body = { id: canary, type: 'token', data: canary, metadata: { [canary]: canary } }
@@ -68,7 +68,7 @@ t.test('no line has a value, a key, or what a caller put into path, query or bod
 })
 
 t.test('health checks and the documentation have no line', async t => {
-  const { log, requests } = keptLog()
+  const { log, requests } = recordingLog()
   const tenant = await openTenant(openVault(t, { log }))
   const before = requests().length
   for (const path of ['/healthz', '/livez', '/readyz', '/docs']) await tenant.send('GET', path)
@@ -83,7 +83,7 @@ t.test('a level drops what is less severe', async t => {
     ['warn', 'w,e'],
     ['info', 'i,w,e'],
   ] as const) {
-    const { log, lines } = keptLog(level)
+    const { log, lines } = recordingLog(level)
     log.info('i')
     log.warn('w')
     log.error('e')
@@ -92,7 +92,7 @@ t.test('a level drops what is less severe', async t => {
   }
   t.notOk(logs(silentLog, 'error'))
   t.ok(logs({ info() {}, warn() {}, error() {} }, 'info'), 'a log of the caller says what it drops')
-  const { log, requests } = keptLog('warn')
+  const { log, requests } = recordingLog('warn')
   await (await openTenant(openVault(t, { log }))).send('GET', '/tokens')
   t.same(requests(), [])
 })

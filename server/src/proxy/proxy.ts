@@ -41,7 +41,7 @@ interface Forwarded {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array
   /** Calls a function when the caller is gone. */
-  readonly onGone: (abort: () => void) => void
+  readonly onDisconnect: (abort: () => void) => void
 }
 
 /** The response of a target as it arrives, or the result of a reactor. */
@@ -92,11 +92,11 @@ export class RequestProxy {
     this.#context.egress.close()
   }
 
-  #begin({ caller, onGone }: Forwarded): ProxyExchange {
+  #begin({ caller, onDisconnect }: Forwarded): ProxyExchange {
     const { egress, limits } = this.#context
     try {
       const exchange = egress.begin({ by: caller, timeoutMs: limits.timeoutMs })
-      onGone(() => exchange.end())
+      onDisconnect(() => exchange.end())
       return exchange
     } catch (error) {
       if (!(error instanceof EgressError)) throw error

@@ -68,12 +68,12 @@ export async function performJob(
     const { outcome, printed } = await run(context, caller, prepared, { timeoutMs, lane: 'async', depth })
     if (outcome.kind === 'busy') throw new NoRoom()
     if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome, printed)
-    let kept: JobAnswer = null
+    let recorded: JobAnswer = null
     await settle(context, caller, outcome, reaction => {
-      kept = { reaction }
-      return receipt(kept)
+      recorded = { reaction }
+      return receipt(recorded)
     })
-    return kept
+    return recorded
   } catch (error) {
     if (!isAnswer(error)) throw error
     const formula = wordsOfFormula(error) as JsonObject | undefined

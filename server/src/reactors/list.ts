@@ -34,7 +34,7 @@ export async function listReactors(
   const { total, records } = await find(context, store, query)
   // A reactor whose formula cannot be opened, or that is deleted at this time, must not fail the whole list.
   const shown = await Promise.all(
-    records.map(record => store.readable(() => show(record)).catch(passOverGone)),
+    records.map(record => store.readable(() => show(record)).catch(skipDeleted)),
   )
   return toPage(
     shown.filter(one => one !== undefined),
@@ -43,7 +43,7 @@ export async function listReactors(
   )
 }
 
-function passOverGone(error: unknown): undefined {
+function skipDeleted(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
 }
 

@@ -96,7 +96,7 @@ function delegationOf(
   traceId: string,
 ): Delegation | undefined {
   if (application === undefined) return undefined
-  const secret = store.shownDigest('formula client', application)
+  const secret = store.publicDigest('formula client', application)
   return { tenant: store.tenant, application, depth, traceId, secret }
 }
 

@@ -5,7 +5,7 @@ import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { tokenize } from '../tokens/payloads/tokenize.ts'
-import type { KeptReaction, Reaction } from '../webhooks/reaction.ts'
+import type { Reaction, RecordedReaction } from '../webhooks/reaction.ts'
 import { Printed, type PrintedText } from './console.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
@@ -22,7 +22,7 @@ export async function react(
   context: ReactorsContext,
   caller: Caller,
   input: ReactInput,
-  receipt?: Receipt<KeptReaction>,
+  receipt?: Receipt<RecordedReaction>,
 ): Promise<Reaction> {
   const prepared = await prepare(context, caller, input)
   const { outcome, printed } = await run(context, caller, prepared, {
@@ -60,7 +60,7 @@ export async function run(
     actor: caller.application,
     session: caller.session,
   })
-  if (await context.isKeptBusy?.(caller, reactor.id, options.lane)) return { outcome: { kind: 'busy' } }
+  if (await context.isHeldBusy?.(caller, reactor.id, options.lane)) return { outcome: { kind: 'busy' } }
   const { console } = context
   const printed = console && new Printed()
   // Requirements: INV-018
@@ -96,7 +96,7 @@ export async function settle(
   context: ReactorsContext,
   caller: Caller,
   outcome: Extract<Outcome, { kind: 'answered' | 'custom' }>,
-  receipt: Receipt<KeptReaction> | undefined,
+  receipt: Receipt<RecordedReaction> | undefined,
 ): Promise<Reaction> {
   if (outcome.kind === 'custom') return keep(context, outcome, receipt)
   const raw = outcome.raw === undefined ? {} : { raw: outcome.raw }
@@ -107,7 +107,7 @@ export async function settle(
   try {
     const tokens = await tokenize(context.tokens, caller, payload, {
       asksPermission: false,
-      receipt: receipt && (kept => receipt({ kind: 'answered', tokens: kept, ...raw })),
+      receipt: receipt && (recorded => receipt({ kind: 'answered', tokens: recorded, ...raw })),
     })
     return { kind: 'answered', tokens, ...raw }
   } catch (error) {
@@ -116,8 +116,8 @@ export async function settle(
 }
 
 /** Commits the receipt of an answer that made no tokens. */
-export function keep<T>(context: ReactorsContext, kept: T, receipt?: Receipt<T>): Promise<T> {
-  return transact(context, async () => ({ writes: [], kept, result: () => kept }), receipt)
+export function keep<T>(context: ReactorsContext, recorded: T, receipt?: Receipt<T>): Promise<T> {
+  return transact(context, async () => ({ writes: [], recorded, result: () => recorded }), receipt)
 }
 
 /** Checks by the rules for request bodies that a value can be stored and read back unchanged. */

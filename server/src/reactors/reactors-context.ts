@@ -8,7 +8,7 @@ import type { Jobs } from '../webhooks/webhooks.ts'
 import type { FormulaConsole } from './console.ts'
 
 /** True if a test has ordered that no process is free for a run of a reactor. An asynchronous run has no caller who waits. */
-export type IsKeptBusy = (caller: Caller, reactor: string, lane: 'sync' | 'async') => Promise<boolean>
+export type IsHeldBusy = (caller: Caller, reactor: string, lane: 'sync' | 'async') => Promise<boolean>
 
 /** Used by the verbs of this folder. */
 export interface ReactorsContext extends FormulasContext {
@@ -22,7 +22,7 @@ export interface ReactorsContext extends FormulasContext {
   /** Keeps the lines that formulas print; absent unless this is a development server. */
   readonly console?: FormulaConsole | undefined
   /** True if a test has ordered that no process is free for this run. */
-  readonly isKeptBusy?: IsKeptBusy | undefined
+  readonly isHeldBusy?: IsHeldBusy | undefined
   /**
    * Runs changes of the reactors of a tenant one at a time: all of them count the uses of formulas in the same records, so
    * that n at once would need n² attempts.

@@ -14,7 +14,13 @@ import type {
 } from '../contract/types.ts'
 import { type FoundFormula, findFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port/port.ts'
-import { type Attempt, giveUpOn, type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import {
+  type Attempt,
+  giveUpOn,
+  type Receipt,
+  type RecordedEntity,
+  transact,
+} from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { castConfiguration } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
@@ -27,7 +33,7 @@ export async function createReactor(
   context: ReactorsContext,
   caller: Caller,
   input: CreateReactorRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
   id?: string,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
@@ -50,7 +56,7 @@ export function updateReactor(
   caller: Caller,
   id: string,
   input: UpdateReactorRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
 ): Promise<Reactor> {
   return change(context, caller, id, () => input, receipt)
 }
@@ -61,7 +67,7 @@ export async function patchReactor(
   caller: Caller,
   id: string,
   { name, configuration, application }: PatchReactorRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
 ): Promise<void> {
   const known = Object.fromEntries(
     Object.entries({ name, configuration, application }).filter(([, value]) => value !== undefined),
@@ -102,7 +108,7 @@ async function change(
   caller: Caller,
   id: string,
   next: (current: ReactorRecord) => UpdateReactorRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
 ): Promise<Reactor> {
   const store = await tenantStore(context, caller.tenant)
   const attempt = async () => {
@@ -127,7 +133,7 @@ async function storing(
   found: FoundFormula,
   { name, configuration, application: named }: UpdateReactorRequest,
   before: OpenedRecord<ReactorRecord> | string,
-): Promise<Attempt<Reactor, KeptEntity>> {
+): Promise<Attempt<Reactor, RecordedEntity>> {
   const formula = found.record.value
   const application = await applicationPart(store, named?.id)
   const current = typeof before === 'string' ? undefined : before
@@ -153,7 +159,7 @@ async function storing(
       ...(await usageChanges(store, found, current?.value, value)),
       reactorEntry(context, store, operation, id, caller.application),
     ],
-    kept: { entity: id },
+    recorded: { entity: id },
     result: written => reactorShower(context, store, found)({ value, ...written(write) }),
   }
 }

@@ -5,7 +5,7 @@ import { ErrorList, invalid, ServiceError } from '../base/errors.ts'
 import { readExpiration } from '../base/time/expiration.ts'
 import type { AuthorizeSessionRequest, Permission } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import {
   callingApplication,
@@ -28,7 +28,7 @@ export async function authorizeSession(
   context: SessionsContext,
   caller: Caller,
   input: AuthorizeSessionRequest,
-  receipt?: Receipt<KeptEntity>,
+  receipt?: Receipt<RecordedEntity>,
 ): Promise<void> {
   const rights: Rights = {
     permissions: [...new Set(input.permissions ?? [])],
@@ -64,7 +64,7 @@ export async function authorizeSession(
           unchanged,
           sessionEntry(context, store, 'session:authorize', authorized.id, authorizer.id),
         ],
-        kept: { entity: authorized.id },
+        recorded: { entity: authorized.id },
         result: () => {},
       }
     },

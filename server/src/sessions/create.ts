@@ -4,7 +4,7 @@ import { isSessionOver, type SessionRecord, sessionIndex } from '../access/sessi
 import { ServiceError } from '../base/errors.ts'
 import type { CreateSessionResponse } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import {
   callingApplication,
   digestNonce,
@@ -14,7 +14,7 @@ import {
   storesOf,
 } from './sessions-context.ts'
 
-export type KeptSession = KeptEntity & {
+export type RecordedSession = RecordedEntity & {
   readonly details: Pick<CreateSessionResponse, 'session_key' | 'nonce'>
 }
 
@@ -23,7 +23,7 @@ export type KeptSession = KeptEntity & {
 export async function createSession(
   context: SessionsContext,
   caller: Caller,
-  receipt?: Receipt<KeptSession>,
+  receipt?: Receipt<RecordedSession>,
 ): Promise<CreateSessionResponse> {
   const { random } = context
   const stores = await storesOf(context, caller)
@@ -54,7 +54,7 @@ export async function createSession(
           insertKey(stores, { id: key_digest, tenant, application, session: id }),
           sessionEntry(context, store, 'session:create', id, application),
         ],
-        kept: { entity: id, details: { session_key: key, nonce } },
+        recorded: { entity: id, details: { session_key: key, nonce } },
         result: () => ({ session_key: key, nonce, expires_at: new Date(expires_ms).toISOString() }),
       }
     },

@@ -16,7 +16,7 @@ async function count(store: Store, kind: DocumentKind, tenant: string): Promise<
 }
 
 /** Everything that is stored of sessions: records, nonces, and all keys, the operator's too. */
-async function kept(store: Store, tenant: string) {
+async function recorded(store: Store, tenant: string) {
   return {
     sessions: await count(store, 'session', tenant),
     nonces: await count(store, 'nonce', tenant),
@@ -28,20 +28,20 @@ t.test('a key is dead when its time is over, and the sweep then takes all that i
   const store = await openTestStore(t)
   const vault = openVault(t, { now }, { openStore: async () => store })
   const tenant = await openTenant(vault)
-  const before = await kept(store, tenant.tenantId)
+  const before = await recorded(store, tenant.tenantId)
   const plain = await openSession(tenant)
   const authorized = await openAuthorized(tenant, read)
   const longer = await openAuthorized(tenant, { ...read, expires_at: '2030-01-01T00:10:30Z' })
-  t.same(await kept(store, tenant.tenantId), { sessions: 3, nonces: 3, keys: before.keys + 3 })
+  t.same(await recorded(store, tenant.tenantId), { sessions: 3, nonces: 3, keys: before.keys + 3 })
 
   await vault.clock.advance(3 * minute)
   for (const { send } of [plain, authorized]) t.equal((await send('GET', '/tokens')).status, 401)
   t.equal((await longer.send('GET', '/tokens')).status, 200)
   await vault.clock.advance(minute)
-  t.same(await kept(store, tenant.tenantId), { sessions: 1, nonces: 1, keys: before.keys + 1 })
+  t.same(await recorded(store, tenant.tenantId), { sessions: 1, nonces: 1, keys: before.keys + 1 })
   t.equal((await longer.send('GET', '/tokens')).status, 200)
   await vault.clock.advance(8 * minute)
-  t.same(await kept(store, tenant.tenantId), before)
+  t.same(await recorded(store, tenant.tenantId), before)
   t.equal((await longer.send('GET', '/tokens')).status, 401)
   t.equal((await longer.authorize(read)).status, 404, 'a nonce that was used is unknown by then')
 

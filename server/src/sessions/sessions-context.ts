@@ -20,7 +20,7 @@ export interface NonceRecord extends RecordValue {
 }
 
 export function digestNonce(store: TenantStore, nonce: string): string {
-  return store.shownDigest('nonce', nonce)
+  return store.publicDigest('nonce', nonce)
 }
 
 export async function storesOf(context: SessionsContext, { tenant }: Pick<Caller, 'tenant'>) {

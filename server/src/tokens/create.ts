@@ -4,7 +4,7 @@ import { type Receipt, transact } from '../storage/port/transact.ts'
 import { deduplicate, showOriginal } from './deduplicate.ts'
 import { asLive, draftToken, draftWrites, isTakenIdFinal, takenIds } from './draft.ts'
 import { eraseExpired } from './erase.ts'
-import { type KeptTokens, keptToken, singleToken } from './payloads/kept-tokens.ts'
+import { type RecordedTokens, recordedToken, singleToken } from './payloads/recorded-tokens.ts'
 import { atMostMasked, showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
@@ -19,10 +19,10 @@ export async function createToken(
   context: TokensContext,
   caller: Caller,
   input: CreateTokenRequest,
-  receipt?: Receipt<{ readonly details: KeptTokens }>,
+  receipt?: Receipt<{ readonly details: RecordedTokens }>,
 ): Promise<CreatedToken> {
   const tokens = await tokensOf(context, caller)
-  return transact<CreatedToken, { readonly details: KeptTokens }>(
+  return transact<CreatedToken, { readonly details: RecordedTokens }>(
     tokens,
     async attempt => {
       const draft = await draftToken(tokens, caller, input, attempt)
@@ -33,7 +33,7 @@ export async function createToken(
       if (original) {
         return {
           writes: [],
-          kept: { details: singleToken(keptToken(draft, original.value.id)) },
+          recorded: { details: singleToken(recordedToken(draft, original.value.id)) },
           result: async () => ({
             token: await showOriginal(tokens, caller, original),
             created: false,
@@ -43,7 +43,7 @@ export async function createToken(
       const writes = draftWrites(tokens, caller, draft)
       return {
         writes: [...writes.all, ...claims],
-        kept: { details: singleToken(keptToken(draft)) },
+        recorded: { details: singleToken(recordedToken(draft)) },
         result: written => {
           const live = asLive(draft, written(writes.token))
           return { token: showToken(tokens, live, atMostMasked(transform)), created: true }

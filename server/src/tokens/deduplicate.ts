@@ -42,7 +42,7 @@ export async function deduplicate(
   if (identity === undefined) return nothing
   const { store } = context
   // A digest, as expressions may be long.
-  const value = { id: store.shownDigest('deduplication', identity) }
+  const value = { id: store.publicDigest('deduplication', identity) }
   // Before the search, so that a token stored after the search changes it.
   const claim = await store.get<RecordValue>('deduplication', value.id)
   const nowUs = context.nowUs()

@@ -102,5 +102,5 @@ function fingerprintOf(
       errors: { fingerprint_expression: [error.message] },
     })
   }
-  return text === '' ? undefined : store.shownDigest(`fingerprint ${type}`, text)
+  return text === '' ? undefined : store.publicDigest(`fingerprint ${type}`, text)
 }

@@ -164,7 +164,7 @@ interface Cursor {
  */
 function writeCursor(store: TenantStore, { afterUs, page }: Cursor): string {
   const place = `${afterUs} ${page}`
-  const digest = store.shownDigest('cursor', place).slice(0, 32)
+  const digest = store.publicDigest('cursor', place).slice(0, 32)
   return Buffer.from(`${place} ${digest}`).toString('base64url')
 }
 

@@ -11,7 +11,7 @@ import type { Token, UpdateTokenRequest } from '../contract/types.ts'
 import { limits, tokenTypes } from '../generated/facts.ts'
 import { identityOf } from '../search/terms.ts'
 import type { Write } from '../storage/port/port.ts'
-import { type KeptEntity, type Receipt, transact } from '../storage/port/transact.ts'
+import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import { OpenedRecord } from '../storage/records/sealed.ts'
 import { type Deduplication, deduplicate, showOriginal } from './deduplicate.ts'
 import { type Changes, type Derived, derive, indexOf, isTooLarge } from './derived.ts'
@@ -22,17 +22,17 @@ import { type TenantTokens, type TokensContext, tokenAction, tokensOf } from './
 import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
 /** The token that was shown; and if the update sets a mask, the one before it, which limits the answer. */
-export type KeptUpdate = KeptEntity & { readonly details?: { readonly mask: JsonValue } }
+export type RecordedUpdate = RecordedEntity & { readonly details?: { readonly mask: JsonValue } }
 
 export async function updateToken(
   context: TokensContext,
   caller: Caller,
   id: string,
   input: UpdateTokenRequest,
-  receipt?: Receipt<KeptUpdate>,
+  receipt?: Receipt<RecordedUpdate>,
 ): Promise<Token> {
   const tokens = await tokensOf(context, caller)
-  return transact<Token, KeptUpdate>(
+  return transact<Token, RecordedUpdate>(
     tokens,
     async () => {
       const current = await liveRecord(tokens, id)
@@ -44,7 +44,7 @@ export async function updateToken(
       if (original) {
         return {
           writes: [],
-          kept: { entity: original.value.id },
+          recorded: { entity: original.value.id },
           result: () => showOriginal(tokens, caller, original),
         }
       }
@@ -62,7 +62,7 @@ export async function updateToken(
           ...claims,
         ],
         // Callers who may not read the token see the data under the mask before it.
-        kept: {
+        recorded: {
           entity: current.value.id,
           ...(input.mask === undefined || mask === undefined ? {} : { details: { mask } }),
         },
@@ -86,7 +86,7 @@ export async function readUpdated(
   caller: Caller,
   id: string,
   input: UpdateTokenRequest,
-  { entity, details }: KeptUpdate,
+  { entity, details }: RecordedUpdate,
 ): Promise<Token> {
   const tokens = await tokensOf(context, caller)
   const record = await liveRecord(tokens, id)

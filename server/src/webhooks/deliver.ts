@@ -9,7 +9,7 @@ import type { TokensContext } from '../tokens/tokens-context.ts'
 import { giveUp, removal, reschedule, retryDelayMs } from './claim.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
 import { toJob } from './perform.ts'
-import { type JobAnswer, type KeptReaction, showReaction } from './reaction.ts'
+import { type JobAnswer, type RecordedReaction, showReaction } from './reaction.ts'
 import { signedHeaders } from './sign.ts'
 import type { WebhooksContext } from './webhooks-context.ts'
 
@@ -124,6 +124,6 @@ export async function bodyOf(context: TokensContext, job: Job, answer: JobAnswer
   return body
 }
 
-function isReaction(answer: JobAnswer): answer is JsonObject & { readonly reaction: KeptReaction } {
+function isReaction(answer: JobAnswer): answer is JsonObject & { readonly reaction: RecordedReaction } {
   return isJsonObject(answer as JsonValue) && 'reaction' in (answer as JsonObject)
 }

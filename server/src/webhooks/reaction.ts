@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { TokenizedPayload } from '../contract/types.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
-import { type KeptTokens, showKept } from '../tokens/payloads/kept-tokens.ts'
+import { type RecordedTokens, showRecorded } from '../tokens/payloads/recorded-tokens.ts'
 import type { TokensContext } from '../tokens/tokens-context.ts'
 
 /** A response whose status, headers and body the formula chose. */
@@ -14,8 +14,8 @@ export type Reaction =
   | CustomResponse
 
 /** A reaction as receipts and jobs keep it: its tokens by their ids, never their data. */
-export type KeptReaction =
-  | { readonly kind: 'answered'; readonly tokens?: KeptTokens; readonly raw?: JsonValue }
+export type RecordedReaction =
+  | { readonly kind: 'answered'; readonly tokens?: RecordedTokens; readonly raw?: JsonValue }
   | CustomResponse
 
 /**
@@ -25,14 +25,14 @@ export type KeptReaction =
 export async function showReaction(
   context: TokensContext,
   caller: Caller,
-  kept: KeptReaction,
+  recorded: RecordedReaction,
   gone?: null,
 ): Promise<Reaction> {
-  if (kept.kind === 'custom' || kept.tokens === undefined) return kept as Reaction
-  const { kind, tokens, ...raw } = kept
+  if (recorded.kind === 'custom' || recorded.tokens === undefined) return recorded as Reaction
+  const { kind, tokens, ...raw } = recorded
   const options = { asksPermission: false, ...(gone === null ? { gone } : {}) }
-  return { kind, tokens: await showKept(context, caller, tokens, options), ...raw }
+  return { kind, tokens: await showRecorded(context, caller, tokens, options), ...raw }
 }
 
 /** The answer that a job keeps for its webhook: a body, or a reaction whose tokens are read when the body is made. */
-export type JobAnswer = JsonValue | { readonly reaction: KeptReaction }
+export type JobAnswer = JsonValue | { readonly reaction: RecordedReaction }

@@ -132,7 +132,7 @@ async function accept(
     { store, nowUs: () => context.clock.nowUs() },
     async () => ({
       writes: [write, store.insert('job-content', content)],
-      kept: {},
+      recorded: {},
       result: written => ({ store, schedule: new OpenedRecord(schedule, written(write)) }),
       onConflict: () => {
         throw new Error('a new job could not be stored')

@@ -21,7 +21,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 // Requirements: WIR-505, WIR-506, WIR-522
 export function parseJson(text: string): JsonValue {
   const value = read(text)
-  if (!isSurelyKept(text, value)) for (const _ of scanForLoss(text));
+  if (!isSurelyLossless(text, value)) for (const _ of scanForLoss(text));
   return value
 }
 
@@ -33,11 +33,11 @@ export async function parseJsonInSlices(text: string, slice = new TimeSlice()): 
 }
 
 /** True for most texts without blanks, and much faster than a scan. */
-function isSurelyKept(text: string, value: JsonValue): boolean {
-  return JSON.stringify(value) === text && !refusedThoughKept.test(text)
+function isSurelyLossless(text: string, value: JsonValue): boolean {
+  return JSON.stringify(value) === text && !refusedThoughLossless.test(text)
 }
 /** Lone surrogates, `__proto__` and integers beyond 2^53: refused even if they come back the same. */
-const refusedThoughKept = /\\ud|__proto__|(?:^|[:[,])-?\d{16}|\de\+/
+const refusedThoughLossless = /\\ud|__proto__|(?:^|[:[,])-?\d{16}|\de\+/
 
 function read(text: string): JsonValue {
   const excess = findExcess(text)

@@ -31,14 +31,14 @@ const noAlias = 'cannot make an alias: all of the text is revealed or kept'
 
 /** A filter that replaces characters; its arguments are the numbers of first and last characters to keep. */
 function aliasing(alphabetOf: (character: string) => string): Filter {
-  return ofScalar([0, 2], (text, [firstKept, lastKept], run) => {
+  return ofScalar([0, 2], (text, [firstShown, lastShown], run) => {
     const characters = toCharacters(text, run)
-    const first = countArgument(firstKept)
-    const end = characters.length - countArgument(lastKept)
+    const first = countArgument(firstShown)
+    const end = characters.length - countArgument(lastShown)
     const alphabets = characters.map((character, index) =>
       index < first || index >= end ? character : alphabetOf(character),
     )
-    if (alphabets.every(isKept)) throw unsuitable(noAlias)
+    if (alphabets.every(isUnchanged)) throw unsuitable(noAlias)
     return drawDifferent(text, () => {
       run.meter.elements(characters.length)
       return randomCharacters(alphabets, run.sources.random)
@@ -120,7 +120,7 @@ export function randomCharacters(
   return alphabets
     .map((alphabet, index) => {
       const { length } = alphabet
-      if (isKept(alphabet)) return alphabet
+      if (isUnchanged(alphabet)) return alphabet
       const usable = 256 - (256 % length)
       for (;;) {
         const byte = next(alphabets.length - index)
@@ -131,6 +131,6 @@ export function randomCharacters(
 }
 
 /** True if the alphabet is a single character to keep, which may be a surrogate pair. */
-function isKept(alphabet: string): boolean {
+function isUnchanged(alphabet: string): boolean {
   return alphabet.length <= 2
 }

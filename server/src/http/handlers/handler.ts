@@ -1,15 +1,15 @@
-import type { KeptKey } from '../../access/application-keys.ts'
+import type { RecordedKey } from '../../access/application-keys.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import type { LongPage } from '../../base/page.ts'
 import type { Operation } from '../../contract/contract.ts'
 import type { Immutable } from '../../contract/types.ts'
 import type { OperationId, Operations } from '../../generated/operations.ts'
-import type { KeptSession } from '../../sessions/create.ts'
-import type { KeptTokens } from '../../tokens/payloads/kept-tokens.ts'
-import type { KeptUpdate } from '../../tokens/update.ts'
-import type { KeptReaction } from '../../webhooks/reaction.ts'
-import type { KeptAnswer, KeptEntity, Receipt } from '../pipeline/idempotency.ts'
+import type { RecordedSession } from '../../sessions/create.ts'
+import type { RecordedTokens } from '../../tokens/payloads/recorded-tokens.ts'
+import type { RecordedUpdate } from '../../tokens/update.ts'
+import type { RecordedReaction } from '../../webhooks/reaction.ts'
+import type { Receipt, RecordedAnswer, RecordedEntity } from '../pipeline/idempotency.ts'
 import type { Answer } from '../transport/message.ts'
 
 type Data<Id extends OperationId> = Operations[Id]['data']
@@ -29,7 +29,7 @@ export interface HandlerRequest<Id extends OperationId> {
   /** The number of formulas that wait for the response; 0 for a request from outside. */
   readonly depth: number
   /** With an idempotency key: keeps the answer, in the commit that does the work. */
-  readonly receipt?: Receipt<Kept<Id>> | undefined
+  readonly receipt?: Receipt<Recorded<Id>> | undefined
 }
 
 /** An answer that the contract has for this operation. */
@@ -83,27 +83,27 @@ export function checkHandlers(handlers: object, operations: readonly Pick<Operat
 export type HandlersOf<Tag extends string> = Pick<Handlers, Extract<OperationId, `${Tag}.${string}`>>
 
 /** The parts of a response that a receipt keeps: the id of what was made, and values that are stored nowhere else. */
-interface KeptParts {
-  'tokens.create': { readonly details: KeptTokens }
-  'tokens.update': KeptUpdate
-  tokenize: { readonly details: KeptTokens }
-  'reactorFormulas.create': KeptEntity
-  'reactorFormulas.update': KeptEntity
-  'reactors.create': KeptEntity
-  'reactors.update': KeptEntity
-  'reactors.patch': KeptEntity
+interface RecordedParts {
+  'tokens.create': { readonly details: RecordedTokens }
+  'tokens.update': RecordedUpdate
+  tokenize: { readonly details: RecordedTokens }
+  'reactorFormulas.create': RecordedEntity
+  'reactorFormulas.update': RecordedEntity
+  'reactors.create': RecordedEntity
+  'reactors.update': RecordedEntity
+  'reactors.patch': RecordedEntity
   /** Without details: accepted, to be delivered to the callback. */
-  'reactors.react': { readonly details?: KeptReaction }
-  'sessions.create': KeptSession
-  'sessions.authorize': KeptEntity
-  'applications.create': KeptKey
-  'applications.update': KeptEntity
-  'applications.regenerateKey': KeptKey
-  'applications.addKey': KeptKey
-  'tenants.update': KeptEntity
+  'reactors.react': { readonly details?: RecordedReaction }
+  'sessions.create': RecordedSession
+  'sessions.authorize': RecordedEntity
+  'applications.create': RecordedKey
+  'applications.update': RecordedEntity
+  'applications.regenerateKey': RecordedKey
+  'applications.addKey': RecordedKey
+  'tenants.update': RecordedEntity
 }
 
-type Kept<Id extends OperationId> = Id extends keyof KeptParts ? KeptParts[Id] : KeptAnswer
+type Recorded<Id extends OperationId> = Id extends keyof RecordedParts ? RecordedParts[Id] : RecordedAnswer
 
 /** The operations that take an idempotency key. */
 type IdempotentId = { [Id in OperationId]: 'headers' extends keyof Data<Id> ? Id : never }[OperationId]
@@ -115,7 +115,7 @@ type IdempotentId = { [Id in OperationId]: 'headers' extends keyof Data<Id> ? Id
 // Requirements: IDE-522
 type Replay<Id extends OperationId> = (
   request: HandlerRequest<Id>,
-  kept: Kept<Id>,
+  recorded: Recorded<Id>,
 ) => Promise<HandlerAnswer<Id>>
 
 /** A replay for each operation that takes an idempotency key. */
@@ -131,7 +131,7 @@ export interface ValidatedRequest
 }
 
 export type ValidatedHandler = (request: ValidatedRequest) => Promise<Answer>
-type ValidatedReplay = (request: ValidatedRequest, kept: KeptAnswer) => Promise<Answer>
+type ValidatedReplay = (request: ValidatedRequest, recorded: RecordedAnswer) => Promise<Answer>
 
 /** Returns the handler of an operation. The contract's validators stand for the types that it asks for. */
 export function handlerOf(handlers: Handlers, id: OperationId): ValidatedHandler {

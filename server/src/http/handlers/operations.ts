@@ -28,7 +28,7 @@ import { readToken } from '../../tokens/read.ts'
 import type { TokensContext } from '../../tokens/tokens-context.ts'
 import { updateToken } from '../../tokens/update.ts'
 import { cancelJob, listJobs } from '../../webhooks/jobs.ts'
-import type { KeptReaction, Reaction } from '../../webhooks/reaction.ts'
+import type { Reaction, RecordedReaction } from '../../webhooks/reaction.ts'
 import type { WebhooksContext } from '../../webhooks/webhooks-context.ts'
 import { answer, type HandlerAnswer, type Handlers, type HandlersOf } from './handler.ts'
 
@@ -53,7 +53,7 @@ export function tokenizationHandlers(context: TokensContext): Pick<Handlers, 'to
       answer(
         200,
         tokenize(context, caller, body, {
-          receipt: receipt && (kept => receipt({ details: kept })),
+          receipt: receipt && (recorded => receipt({ details: recorded })),
         }),
       ),
     detokenize: ({ caller, body }) => answer(200, detokenize(context, caller, body)),
@@ -91,14 +91,15 @@ export function reactorHandlers(context: ReactorsContext): HandlersOf<'reactors'
         await acceptReaction(context, caller, input, wanted, receipt && (() => receipt({})))
         return { status: 202 }
       }
-      const keep = (kept: KeptReaction) => (receipt && isSuccess(kept) ? receipt({ details: kept }) : [])
+      const keep = (recorded: RecordedReaction) =>
+        receipt && isSuccess(recorded) ? receipt({ details: recorded }) : []
       return answerOf(await react(context, caller, input, keep))
     },
   }
 }
 
 /** A formula may have chosen a failure as its answer, and none is kept. */
-function isSuccess(reaction: KeptReaction): boolean {
+function isSuccess(reaction: RecordedReaction): boolean {
   return reaction.kind === 'answered' || reaction.status < 400
 }
 

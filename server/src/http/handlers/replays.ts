@@ -6,7 +6,7 @@ import { demandReaction } from '../../reactors/prepare.ts'
 import type { ReactorsContext } from '../../reactors/reactors-context.ts'
 import { readSessionEnd } from '../../sessions/create.ts'
 import type { SessionsContext } from '../../sessions/sessions-context.ts'
-import { showKept, showKeptToken } from '../../tokens/payloads/kept-tokens.ts'
+import { showRecorded, showRecordedToken } from '../../tokens/payloads/recorded-tokens.ts'
 import { readUpdated } from '../../tokens/update.ts'
 import { showReaction } from '../../webhooks/reaction.ts'
 import { answer, type Replays } from './handler.ts'
@@ -24,10 +24,10 @@ export function idempotentReplays({ applications, reactors, sessions }: ReplayCo
   const { tokens } = reactors
   return {
     'tokens.create': ({ caller }, { details }) =>
-      answer(details.tokens[0]?.as === 'original' ? 200 : 201, showKeptToken(tokens, caller, details)),
-    'tokens.update': ({ caller, path, body }, kept) =>
-      answer(200, readUpdated(tokens, caller, path.id, body, kept)),
-    tokenize: ({ caller }, { details }) => answer(200, showKept(tokens, caller, details)),
+      answer(details.tokens[0]?.as === 'original' ? 200 : 201, showRecordedToken(tokens, caller, details)),
+    'tokens.update': ({ caller, path, body }, recorded) =>
+      answer(200, readUpdated(tokens, caller, path.id, body, recorded)),
+    tokenize: ({ caller }, { details }) => answer(200, showRecorded(tokens, caller, details)),
     'applications.create': ({ caller }, { entity, details }) =>
       answer(201, applications.keys.getApplication(caller, entity, details.key)),
     'applications.update': ({ caller }, { entity }) => answer(200, applications.get(caller, entity)),

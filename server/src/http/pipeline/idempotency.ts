@@ -3,10 +3,10 @@ import type { Random } from '../../base/random.ts'
 import { deriveKey, keyedBytesDigestHex, sameDigest } from '../../crypto/digest.ts'
 import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { limits } from '../../generated/facts.ts'
-import type { KeptAnswer, KeptEntity, Receipt } from '../../storage/port/transact.ts'
+import type { Receipt, RecordedAnswer, RecordedEntity } from '../../storage/port/transact.ts'
 import type { RecordValue, TenantStore } from '../../storage/records/sealed.ts'
 
-export type { KeptAnswer, KeptEntity, Receipt }
+export type { Receipt, RecordedAnswer, RecordedEntity }
 
 /** A receipt at rest. The sealed answer is useless without the caller's key and the idempotency key. */
 interface ReceiptRecord extends RecordValue {
@@ -44,7 +44,7 @@ export class KeyedUse {
    * Returns the answer that was kept under this key, or the receipt with which to keep one.
    * @throws {ServiceError} idempotency_mismatch, if the key was used with another request
    */
-  async look(nowUs: number): Promise<{ readonly kept: KeptAnswer } | Receipt> {
+  async look(nowUs: number): Promise<{ readonly recorded: RecordedAnswer } | Receipt> {
     const record = await this.#store.get<ReceiptRecord>('idempotency', this.id)
     if (!record) return this.#receipt(nowUs)
     const keptUs = record.modifiedUs ?? record.createdUs
@@ -57,13 +57,13 @@ export class KeyedUse {
     const sealed = Buffer.from(record.value.answer, 'base64')
     const answer = open(this.#key, this.id, sealed)
     if (!answer) throw new Error('the answer in a receipt does not open')
-    return { kept: JSON.parse(Buffer.from(answer).toString()) }
+    return { recorded: JSON.parse(Buffer.from(answer).toString()) }
   }
 
   /** @param version of the expired receipt that this one replaces */
   #receipt(nowUs: number, version?: number): Receipt {
-    return kept => {
-      const answer = seal(this.#key, this.id, Buffer.from(JSON.stringify(kept)), this.#random)
+    return recorded => {
+      const answer = seal(this.#key, this.id, Buffer.from(JSON.stringify(recorded)), this.#random)
       const record: ReceiptRecord = {
         id: this.id,
         request_digest: this.#requestDigest,

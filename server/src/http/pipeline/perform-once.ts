@@ -33,14 +33,14 @@ export async function performOnce(
   inFlight.add(flight)
   try {
     const found = await use.look(clock.nowUs())
-    if ('kept' in found) return await replay(request, found.kept)
+    if ('recorded' in found) return await replay(request, found.recorded)
     try {
       return await handler({ ...request, receipt: found })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const since = await use.look(clock.nowUs())
-      if (!('kept' in since)) throw error
-      return await replay(request, since.kept)
+      if (!('recorded' in since)) throw error
+      return await replay(request, since.recorded)
     }
   } finally {
     inFlight.delete(flight)

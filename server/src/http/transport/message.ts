@@ -66,5 +66,5 @@ export function jsonResponse(
 }
 
 /** Nobody reads this response, but the error keeps the log from recording a fault of the server. */
-export const callerGone = () =>
+export const callerDisconnected = () =>
   new ServiceError('malformed_json', 'the caller hung up before the request was whole, or begun')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../../base/errors.ts'
-import { type CoreRequest, callerGone } from './message.ts'
+import { type CoreRequest, callerDisconnected } from './message.ts'
 import { onClose } from './write-response.ts'
 
 /** A request that came over a socket. A class, since closures would be made anew for each request. */
@@ -58,7 +58,7 @@ export class WireRequest implements CoreRequest {
         chunks = []
         settle()
       }
-      const hungUp = () => reject(callerGone())
+      const hungUp = () => reject(callerDisconnected())
       request.on('data', (chunk: Buffer) => {
         if (length + chunk.length > limitBytes) return stop(() => resolve(undefined))
         const refusal = bodies.take(chunk.length)

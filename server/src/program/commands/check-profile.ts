@@ -1,4 +1,4 @@
-import { isKept } from '../../contract/dialect.ts'
+import { isInDialect } from '../../contract/dialect.ts'
 import { headerPrefix } from '../../generated/facts.ts'
 import { createSandbox } from '../../sandbox/create.ts'
 import type { VaultOptions } from '../../vault-options.ts'
@@ -90,7 +90,7 @@ function withoutEffect(profile: Members, options: VaultOptions): [Path, string][
   )
   const dialects = (profile.dialects ?? []) as readonly string[]
   for (const [at, name] of ((profile.permissions ?? []) as readonly string[]).entries()) {
-    const isOurs = !isKept({ permissions: 'all' }, name)
+    const isOurs = !isInDialect({ permissions: 'all' }, name)
     check(isOurs, ['permissions', at], 'it is a permission of this server')
     check(
       !isOurs && dialects.includes('unknown-permissions'),

@@ -35,8 +35,12 @@ async function open(tap: { teardown(task: () => unknown): void }) {
           id: 'counter',
           count: current.value.count + 1,
         } as Counter)
-        const kept = { entity: String(current.value.count + 1) }
-        return { writes: [write], kept, result: written => ({ attempt, version: written(write).version }) }
+        const recorded = { entity: String(current.value.count + 1) }
+        return {
+          writes: [write],
+          recorded,
+          result: written => ({ attempt, version: written(write).version }),
+        }
       },
       receipt,
     )
@@ -63,7 +67,7 @@ t.test('a receipt is in the same commit, and where it is there already nothing i
 
 t.test('without anything to write nothing is committed, and a receipt alone is', async t => {
   const { store, context, commits } = await open(t)
-  const attempt = async () => ({ writes: [], kept: {}, result: () => 'done' })
+  const attempt = async () => ({ writes: [], recorded: {}, result: () => 'done' })
   t.equal(await transact(context, attempt), 'done')
   t.equal(commits(), 0)
   t.equal(await transact(context, attempt, () => [store.insert('idempotency', { id: 'a' })]), 'done')

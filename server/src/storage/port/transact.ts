@@ -2,7 +2,7 @@ import { ServiceError } from '../../base/errors.ts'
 import type { CommitResult, Conflict, Write, Written } from './port.ts'
 
 /** The parts of a response that a receipt keeps: ids, and values stored nowhere else. A replay reads the rest anew. */
-export interface KeptAnswer {
+export interface RecordedAnswer {
   /** The id of what was made or changed, where it is one thing. */
   readonly entity?: string
   /** A new key, the value that a formula returned, the tokens that a payload became. */
@@ -10,18 +10,18 @@ export interface KeptAnswer {
 }
 
 /** Kept of an answer that can be read again by the id of what was made or changed. */
-export interface KeptEntity {
+export interface RecordedEntity {
   readonly entity: string
 }
 
 /** Makes the writes that keep an answer. They go into the commit that does the work: both happen, or neither. */
-export type Receipt<Kept = KeptAnswer> = (kept: Kept) => readonly Write[]
+export type Receipt<Recorded = RecordedAnswer> = (recorded: Recorded) => readonly Write[]
 
 /** One attempt of a transaction: writes made from what was read, with their conditions. */
-export interface Attempt<Result, Kept = KeptAnswer> {
+export interface Attempt<Result, Recorded = RecordedAnswer> {
   readonly writes: readonly Write[]
   /** For the receipt. Without it, none is written. */
-  readonly kept?: Kept
+  readonly recorded?: Recorded
   /** Called when the writes are committed. `written` returns the version and times of one of them. */
   readonly result: (written: (write: Write) => Written) => Result | Promise<Result>
   /** Called when the condition of one of the writes failed, before the next attempt. Throws to give up. */
@@ -40,14 +40,14 @@ interface TransactContext {
  * @param receipt keeps the answer for an idempotency key, in the same commit
  * @throws {ServiceError} idempotency_conflict, where another request with the same key has been done meanwhile
  */
-export async function transact<Result, Kept = KeptAnswer>(
+export async function transact<Result, Recorded = RecordedAnswer>(
   { store, nowUs }: TransactContext,
-  attempt: (number: number) => Promise<Attempt<Result, Kept>>,
-  receipt?: Receipt<Kept>,
+  attempt: (number: number) => Promise<Attempt<Result, Recorded>>,
+  receipt?: Receipt<Recorded>,
 ): Promise<Result> {
   for (let number = 0; ; number++) {
-    const { writes, kept, result, onConflict } = await attempt(number)
-    const all = [...writes, ...(receipt && kept !== undefined ? receipt(kept) : [])]
+    const { writes, recorded, result, onConflict } = await attempt(number)
+    const all = [...writes, ...(receipt && recorded !== undefined ? receipt(recorded) : [])]
     const outcome = all.length === 0 ? nothingWritten : await store.commit(all, nowUs())
     if (outcome.ok) return result(write => writtenAt(outcome.written, all.indexOf(write)))
     if (outcome.conflict.write >= writes.length) {

@@ -6,7 +6,7 @@ import { Plaintext } from '../../base/secret.ts'
 import { KeyedDigest } from '../../crypto/digest.ts'
 import { Sealer, type SealingKey } from '../../crypto/envelope.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import { keptOpen, randomIds } from '../port/kinds.ts'
+import { randomIds, remainOpen } from '../port/kinds.ts'
 import {
   type Digest,
   type DocumentKind,
@@ -48,7 +48,7 @@ export class RecordBoxes {
   readonly #sealer: Sealer
   readonly #opened: LRUCache<string, OpenedRecord<RecordValue>>
 
-  /** @param opened keeps opened records of the kinds in `keptOpen`, of all tenants */
+  /** @param opened keeps opened records of the kinds in `remainOpen`, of all tenants */
   constructor(
     tenant: string,
     key: SealingKey,
@@ -82,13 +82,13 @@ export class RecordBoxes {
     const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
     plain.fill(0)
     const record = new OpenedRecord(value, document)
-    if (keptOpen.has(kind)) this.#opened.set(this.#tenant + kind + id, record)
+    if (remainOpen.has(kind)) this.#opened.set(this.#tenant + kind + id, record)
     return record
   }
 
   /** Returns a record as it was when it was last opened, if it is still in memory. */
   seen<T extends RecordValue>(kind: DocumentKind, id: Digest): OpenedRecord<T> | undefined {
-    if (!keptOpen.has(kind)) return undefined
+    if (!remainOpen.has(kind)) return undefined
     // As in the engine, a look is not a use.
     return this.#opened.peek(this.#tenant + kind + id) as OpenedRecord<T> | undefined
   }
@@ -152,7 +152,7 @@ export class TenantDigests {
     const id = comparableId(given)
     // A random id of our own tells nothing, and needs no digest.
     if (randomIds.has(kind)) return digestOfUuid(id)
-    if (keptOpen.has(kind)) return this.#remembered('id', kind, id)
+    if (remainOpen.has(kind)) return this.#remembered('id', kind, id)
     // Records that were made one after another lie close together, so that the store rewrites less.
     const time = timedUuid.test(id) ? id.slice(0, 8) + id.slice(9, 13) : ''
     const digest = this.#index.hex('id', kind, id)
@@ -174,11 +174,11 @@ export class TenantDigests {
 
   /** The digest that stands for an API key in the store. */
   apiKeyDigest(key: string): string {
-    return this.shownDigest('api-key', key)
+    return this.publicDigest('api-key', key)
   }
 
   /** A keyed one-way digest that callers may see: 64 hex digits, different from every term. */
-  shownDigest(purpose: string, value: string): string {
+  publicDigest(purpose: string, value: string): string {
     return this.#index.hex('shown', purpose, value)
   }
 

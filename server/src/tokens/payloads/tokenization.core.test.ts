@@ -14,7 +14,7 @@ import { Keyring } from '../../storage/keys/keyring.ts'
 import { SealedStore } from '../../storage/records/sealed.ts'
 import type { TokensContext } from '../tokens-context.ts'
 import { resolveReferences } from './detokenize.ts'
-import type { KeptTokens } from './kept-tokens.ts'
+import type { RecordedTokens } from './recorded-tokens.ts'
 import { tokenize } from './tokenize.ts'
 
 /** Functions that invocations of reactors use, beyond the two endpoints. */
@@ -60,10 +60,10 @@ t.test('what an invocation keeps is in the same commit, or nothing is', async t 
   const count = async () =>
     (await sealed.find('token', { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })).total
   const before = await count()
-  const receipts: KeptTokens[] = []
+  const receipts: RecordedTokens[] = []
   const options = {
     asksPermission: false,
-    receipt: (kept: KeptTokens) => {
+    receipt: (kept: RecordedTokens) => {
       receipts.push(kept)
       return [sealed.insert('job', { id: 'the job' })]
     },

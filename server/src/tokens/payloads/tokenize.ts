@@ -12,7 +12,6 @@ import { eraseExpired } from '../erase.ts'
 import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
 import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
-import { type KeptToken, type KeptTokens, keptToken, shownPerTurn } from './kept-tokens.ts'
 import {
   drawAnotherId,
   fillShape,
@@ -21,6 +20,7 @@ import {
   planTokens,
   readPayload,
 } from './plan-tokens.ts'
+import { type RecordedToken, type RecordedTokens, recordedToken, tokensPerTurn } from './recorded-tokens.ts'
 
 interface TokenizeOptions {
   /**
@@ -29,7 +29,7 @@ interface TokenizeOptions {
    */
   readonly asksPermission?: boolean
   /** Keeps which tokens were made, in the same commit. */
-  readonly receipt?: Receipt<KeptTokens> | undefined
+  readonly receipt?: Receipt<RecordedTokens> | undefined
 }
 
 /**
@@ -47,7 +47,7 @@ export async function tokenize(
   const tokens = await tokensOf(context, caller)
   const { shape, requested } = readPayload(payload, context.dialect)
   const planned = await planTokens(tokens, caller, requested)
-  return transact<TokenizedPayload, KeptTokens>(
+  return transact<TokenizedPayload, RecordedTokens>(
     tokens,
     async () => {
       await makeIdsDistinct(tokens, planned)
@@ -64,12 +64,12 @@ export async function tokenize(
       const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(tokens, caller, draft)]))
       return {
         writes: [...[...writes.values()].flatMap(({ all }) => all), ...claims.values()],
-        kept: { shape, tokens: planned.map((one, index) => keptOf(one, originals[index])) },
+        recorded: { shape, tokens: planned.map((one, index) => keptOf(one, originals[index])) },
         result: async written => {
           const live = (draft: Draft) => asLive(draft, written((writes.get(draft) as DraftWrites).token))
           const shown: unknown[] = []
           for (const [index, { request, draft, duplicateOf }] of planned.entries()) {
-            if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
+            if (index % tokensPerTurn === tokensPerTurn - 1) await nextTurn()
             const original = originals[index]
             if (original) shown.push(await showOriginal(tokens, caller, original))
             else if (duplicateOf) shown.push(showDuplicated(tokens, caller, live(duplicateOf.draft)))
@@ -88,9 +88,9 @@ export async function tokenize(
 function keptOf(
   { request, draft, duplicateOf }: Planned,
   original: OpenedRecord<TokenRecord> | undefined,
-): KeptToken {
-  const kept = keptToken(draft, original?.value.id ?? duplicateOf?.draft.record.id)
-  return kept.as === 'created' && request.bare ? { id: kept.id, as: 'id' } : kept
+): RecordedToken {
+  const recorded = recordedToken(draft, original?.value.id ?? duplicateOf?.draft.record.id)
+  return recorded.as === 'created' && request.bare ? { id: recorded.id, as: 'id' } : recorded
 }
 
 /**

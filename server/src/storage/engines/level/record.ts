@@ -88,7 +88,7 @@ function splitDigests(text: string, from: number, count: number): Digest[] {
 }
 
 /** Encodes the value of an ordinal: the document's id and when it was created. */
-export function encodePlace(id: Digest, createdUs: number): Buffer {
+function encodePlace(id: Digest, createdUs: number): Buffer {
   const bytes = Buffer.allocUnsafe(digestLength + 8)
   bytes.write(id, 0, 'latin1')
   bytes.writeDoubleBE(createdUs, digestLength)

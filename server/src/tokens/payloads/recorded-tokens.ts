@@ -14,7 +14,7 @@ import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-conte
 import { fillShape } from './plan-tokens.ts'
 
 /** A token of an answer, as a receipt keeps it: its id, never its contents. */
-export interface KeptToken {
+export interface RecordedToken {
   readonly id: string
   /** `id`: only its id was shown. `original`: it was there before, and was shown in place of a new one. */
   readonly as: 'id' | 'created' | 'original'
@@ -23,24 +23,24 @@ export interface KeptToken {
 }
 
 /** The tokens of an answer, and the structure that they are put into; see `Payload`. */
-export interface KeptTokens {
+export interface RecordedTokens {
   readonly shape: JsonValue
-  readonly tokens: readonly KeptToken[]
+  readonly tokens: readonly RecordedToken[]
 }
 
 /** Returns the form of an answer that is one token. */
-export function singleToken(token: KeptToken): KeptTokens {
+export function singleToken(token: RecordedToken): RecordedTokens {
   return { shape: 0, tokens: [token] }
 }
 
 /** @param original the id of the token that is shown in place of this one */
-export function keptToken({ record: { id, containers } }: Draft, original?: string): KeptToken {
+export function recordedToken({ record: { id, containers } }: Draft, original?: string): RecordedToken {
   return original === undefined
     ? { id, as: 'created' }
     : { id: original, as: 'original', wanted: { id, containers } }
 }
 
-interface ShowKeptOptions {
+interface ShowRecordedOptions {
   /** `false` for the tokens of a reactor's answer, which need no `token:create` and are shown masked. */
   readonly asksPermission?: boolean
   /** Replaces a token that is gone. Without it, such a token is a 404. */
@@ -48,7 +48,7 @@ interface ShowKeptOptions {
 }
 
 /** Masks may take long, so other requests have their turn between this many tokens. */
-export const shownPerTurn = 8
+export const tokensPerTurn = 8
 
 /**
  * Shows the tokens of an earlier answer as it would show them now: the live tokens, by the caller's present rights.
@@ -56,17 +56,17 @@ export const shownPerTurn = 8
  * @throws {ServiceError} not_found, permission_denied
  */
 // Requirements: IDE-520, IDE-521
-export async function showKept(
+export async function showRecorded(
   context: TokensContext,
   caller: Caller,
-  { shape, tokens }: KeptTokens,
-  options: ShowKeptOptions = {},
+  { shape, tokens }: RecordedTokens,
+  options: ShowRecordedOptions = {},
 ): Promise<TokenizedPayload> {
   const own = await tokensOf(context, caller)
   const live = await liveRecords(own, tokens)
   const shown: JsonValue[] = []
   for (const [index, token] of tokens.entries()) {
-    if (index % shownPerTurn === shownPerTurn - 1) await nextTurn()
+    if (index % tokensPerTurn === tokensPerTurn - 1) await nextTurn()
     const record = live.get(token.id)
     if (record) shown.push(await showOne(own, caller, token, record, options))
     else if (options.gone === null) shown.push(null)
@@ -79,21 +79,21 @@ export async function showKept(
   return fillShape(shape, shown) as TokenizedPayload
 }
 
-/** Like `showKept`, for an answer that is one token. */
-export async function showKeptToken(
+/** Like `showRecorded`, for an answer that is one token. */
+export async function showRecordedToken(
   context: TokensContext,
   caller: Caller,
-  kept: KeptTokens,
+  recorded: RecordedTokens,
 ): Promise<Token> {
-  return (await showKept(context, caller, kept)) as unknown as Token
+  return (await showRecorded(context, caller, recorded)) as unknown as Token
 }
 
 async function showOne(
   context: TenantTokens,
   caller: Caller,
-  { id, as, wanted }: KeptToken,
+  { id, as, wanted }: RecordedToken,
   record: OpenedRecord<TokenRecord>,
-  { asksPermission = true }: ShowKeptOptions,
+  { asksPermission = true }: ShowRecordedOptions,
 ): Promise<JsonValue> {
   const transform = asksPermission ? demand(caller, 'token:create', wanted ?? record.value) : 'mask'
   if (as === 'original' && asksPermission) demand(caller, 'token:create', record.value)
@@ -105,7 +105,7 @@ async function showOne(
   return token as unknown as JsonValue
 }
 
-async function liveRecords(context: TenantTokens, tokens: readonly KeptToken[]) {
+async function liveRecords(context: TenantTokens, tokens: readonly RecordedToken[]) {
   const ids = [...new Set(tokens.map(({ id }) => id))]
   const records = await context.store.getMany<TokenRecord>('token', ids)
   const nowUs = context.nowUs()
