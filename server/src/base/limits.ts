@@ -54,6 +54,9 @@ export const connectionLimits = {
 /** Lists, searches and payloads of one tenant: those that run at once, and those that wait. */
 export const longOperationLimits = { running: 16, waiting: 1_000 } as const
 
+/** Records of one tenant that are read alone, once a large one of their kind was seen. */
+export const largeRecordLimits = { running: 4, waiting: 1_000 } as const
+
 /** Reactors of one tenant that are made, changed or deleted: they count uses in the same records. */
 export const reactorChangeLimits = { running: 1, waiting: 1_000 } as const
 

@@ -1,6 +1,8 @@
 import { format, inspect } from 'node:util'
 import t from 'tap'
 import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../verify/support/stores.ts'
+import { nextTurn } from '../../base/flow/event-loop.ts'
+import { largeRecordLimits } from '../../base/limits.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { DocumentKind, StoredDocument } from '../port/port.ts'
 import { transact } from '../port/transact.ts'
@@ -252,4 +254,35 @@ t.test('opened records in memory are dropped when the store is emptied', async t
     'the store of a tenant that is gone',
   )
   t.equal(await sealed.tenant(tenantA), undefined)
+})
+
+t.test('large records are read a few at a time, and only so many wait; other tenants do not', async t => {
+  const { sealed, a, b } = await open()
+  for (const view of [a, b]) await add(view, 'small')
+  await add(a, 'large', 'x'.repeat(100_000))
+  const { store } = sealed
+  const get = store.get.bind(store)
+  const goOn: (() => void)[] = []
+  let asked = 0
+  store.get = async (...given) => {
+    asked++
+    await new Promise<void>(resolve => goOn.push(resolve))
+    return get(...given)
+  }
+  const { running, waiting } = largeRecordLimits
+  const refused: unknown[] = []
+  const read = (view: TenantStore, id: string) =>
+    view.get<Note>('token', id).catch(error => refused.push(error))
+  const reads = Array.from({ length: running + waiting + 2 }, (_, n) => read(a, n % 2 ? 'large' : 'small'))
+  t.equal(asked, running)
+  const others = Array.from({ length: 10 }, () => read(b, 'small'))
+  t.equal(asked, running + 10)
+  while (goOn.length > 0) {
+    for (const one of goOn.splice(0)) one()
+    await nextTurn()
+  }
+  await Promise.all([...reads, ...others])
+  t.equal(asked, running + 10 + waiting)
+  t.match(refused, [{ code: 'rate_limited' }, { code: 'rate_limited' }])
+  t.equal(refused.length, 2)
 })

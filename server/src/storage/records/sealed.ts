@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../../base/cache.ts'
 import { TimeSlice } from '../../base/flow/event-loop.ts'
+import { Semaphores } from '../../base/flow/semaphore.ts'
+import { largeRecordLimits } from '../../base/limits.ts'
 import type { Random } from '../../base/random.ts'
 import type { TenantTime } from '../../base/time/clock.ts'
 import { BrokenRecord } from '../broken-record.ts'
@@ -54,7 +56,8 @@ export class SealedStore {
     this.store = store
     this.keyring = keyring
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
-    this.#shared = { store, random, onBroken, opened, slice, clears: 0 }
+    const largeReads = new Semaphores('reads of large records', largeRecordLimits)
+    this.#shared = { store, random, onBroken, opened, slice, largeReads, clears: 0 }
   }
 
   /** Returns why the server cannot work at the moment, or `undefined`. */

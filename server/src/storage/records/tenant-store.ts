@@ -1,5 +1,6 @@
 import type { LRUCache } from 'lru-cache'
 import type { TimeSlice } from '../../base/flow/event-loop.ts'
+import type { Semaphores } from '../../base/flow/semaphore.ts'
 import type { Random } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
@@ -50,6 +51,8 @@ export interface Shared {
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
   /** Gives other requests their turn during long work. */
   readonly slice: TimeSlice
+  /** By tenant. */
+  readonly largeReads: Semaphores
   /** How often the store was emptied. */
   clears: number
 }
@@ -158,13 +161,23 @@ export class TenantStore extends TenantDigests {
     )
   }
 
-  /** Like `get`, by the address in the store, such as the holder that a conflict names. */
+  /**
+   * Like `get`, by the address in the store, such as the holder that a conflict names.
+   * @throws {ServiceError} rate_limited, if too many of this tenant wait for large records
+   */
   at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
+    // Many requests at once would have read all of their records before the first is opened.
+    if (!this.#large.has(kind)) return this.#read(kind, address)
+    return this.#shared.largeReads.run(this.tenant, () => this.#read(kind, address))
+  }
+
+  #read<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
     return this.#store.get(kind, this.tenant, [address]).then(([document]) => {
       this.#refuseIfEmptied()
       if (!document) return undefined
-      // Opening a large one takes long enough that many at once would keep everybody waiting.
-      const passing = document.box.length > stepBytes ? this.#shared.slice.yield() : undefined
+      if (document.box.length <= stepBytes) return this.open<T>(document)
+      this.#large.add(kind)
+      const passing = this.#shared.slice.yield()
       return passing ? passing.then(() => this.open<T>(document)) : this.open<T>(document)
     })
   }
