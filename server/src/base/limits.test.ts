@@ -5,7 +5,7 @@ import { egressLimits } from '../egress/formula-egress.ts'
 import { proxyLimits } from '../proxy/proxy.ts'
 import { defaultLimits } from '../sandbox/sandbox-limits.ts'
 import type { Bounds } from './flow/admission.ts'
-import { admissionBounds, connectionLimits, longOperationLimits } from './limits.ts'
+import { admissionBounds, connectionLimits, largeRecordLimits, longOperationLimits } from './limits.ts'
 
 const guide = await readFile(new URL('../../guide/limits.md', import.meta.url), 'utf8')
 const columns = ['total', 'tenant', 'application', 'session', 'host', 'hostOfTenant'] as const
@@ -50,6 +50,7 @@ t.test('the guide has the limits of connections', async t => {
     `responses of more than ${smallResponseBytes / 1024} KB, in memory | ${bodiesBytes / 2 ** 20} MB of all callers`,
     `runs ${longOperationLimits.running} lists, searches and payloads of a tenant at once`,
     `and ${longOperationLimits.waiting.toLocaleString('en-US')} wait`,
+    `${largeRecordLimits.running} of its tokens are read at once by their ids; others wait, and ${largeRecordLimits.waiting.toLocaleString('en-US')} wait at most`,
   ]
   for (const sentence of sentences) t.ok(guide.includes(sentence), sentence)
 })

@@ -27,9 +27,11 @@ for (const name of names) {
   if (!attackNames.includes(name)) throw new Error(`--only: one or more of ${attackNames.join(', ')}`)
 }
 
+/** Approximate memory of a request without its response, in Node and in the server. */
+const requestBytes = 14 * 1024
 /** What bodies may take in total, and what each connection may hold beside them. */
-const { bodiesBytes, connections, pieceBytes } = connectionLimits
-const mostBytes = bodiesBytes + connections * 2 * pieceBytes
+const { bodiesBytes, connections, pieceBytes, pipelinedRequests } = connectionLimits
+const mostBytes = bodiesBytes + connections * (2 * pieceBytes + pipelinedRequests * requestBytes)
 
 /** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
 const most = { waitMs: 250, grownMiB: mostBytes / 2 ** 20 }
