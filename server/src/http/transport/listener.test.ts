@@ -239,6 +239,42 @@ t.test('responses that nobody takes share the budget of bodies', async t => {
   t.pass('the bytes of a response are free when its connection ends')
 })
 
+t.test('a caller that is gone before its body is read or its response held leaves nothing', async t => {
+  const bytes = 1000
+  let [begun, gone] = [0, 0]
+  let goOn = () => {}
+  const waits = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const outcomes: unknown[] = []
+  const listening = await open(t, { bodiesBytes: bytes }, async request => {
+    if (request.path === '/held') {
+      request.holdResponse?.(bytes)
+      return { status: 200, headers: {} }
+    }
+    begun++
+    request.onClose?.(() => gone++)
+    await waits
+    if (request.method === 'POST') outcomes.push(await request.readBody(bytes).catch(({ code }) => code))
+    else request.holdResponse?.(bytes)
+    return { status: 200, headers: {} }
+  })
+  const callers = [`${head('POST', '/', 'Content-Length: 3')}abc`, head('GET', '/'), head('GET', '/')].map(
+    text => {
+      const caller = peer(t, listening)
+      caller.socket.write(text)
+      return caller
+    },
+  )
+  while (begun < callers.length) await turn()
+  for (const { socket } of callers) socket.destroy()
+  while (gone < callers.length) await turn()
+  goOn()
+  while (outcomes.length === 0) await turn()
+  t.same(outcomes, ['malformed_json'])
+  t.equal((await fetch(`${listening.url}/held`)).status, 200, 'the budget is whole')
+})
+
 t.test('an upgrade is ignored, and CONNECT is refused', async t => {
   const listening = await open(t, {})
   const offering = peer(t, listening)

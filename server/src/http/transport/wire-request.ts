@@ -39,13 +39,15 @@ export class WireRequest implements CoreRequest {
   holdResponse(bytes: number): void {
     const refusal = this.#bodies.take(bytes)
     if (refusal) throw refusal
-    this.#response.once('close', () => this.#bodies.release(bytes))
+    this.onClose(() => this.#bodies.release(bytes))
   }
 
   /** Rejects with `unavailable` if there is no memory for the body. It is counted until the response has closed. */
   readBody(limitBytes: number): Promise<Uint8Array | undefined> {
     const request = this.#request
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(undefined)
+    // It would neither end nor close any more.
+    if (request.destroyed) return Promise.reject(callerDisconnected())
     const bodies = this.#bodies
     let length = 0
     this.#response.once('close', () => bodies.release(length))
