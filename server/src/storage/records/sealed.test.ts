@@ -260,6 +260,9 @@ t.test('large records are read a few at a time, and only so many wait; other ten
   const { sealed, a, b } = await open()
   for (const view of [a, b]) await add(view, 'small')
   await add(a, 'large', 'x'.repeat(100_000))
+  // The page is long, but none of its records is large.
+  for (let n = 0; n < 5; n++) await add(b, `page ${n}`, 'x'.repeat(60_000))
+  await b.findPage('token', { op: 'all' }, all)
   const { store } = sealed
   const get = store.get.bind(store)
   const goOn: (() => void)[] = []

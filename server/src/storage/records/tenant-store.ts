@@ -74,8 +74,10 @@ export class TenantStore extends TenantDigests {
   readonly #boxes: RecordBoxes
   readonly #shared: Shared
   readonly #clears: number
-  /** Kinds with a large record seen so far. They are read a few at a time, which is slower. */
+  /** Kinds with a large record, or a long page of them, seen so far. Pages are read a few records at a time, which is slower. */
   readonly #large = new Set<DocumentKind>()
+  /** Kinds with a record seen so far that takes a pause to open. */
+  readonly #paused = new Set<DocumentKind>()
 
   constructor(tenant: string, keys: TenantKeys, shared: Shared) {
     super(keys.index)
@@ -167,7 +169,7 @@ export class TenantStore extends TenantDigests {
    */
   at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
     // Many requests at once would have read all of their records before the first is opened.
-    if (!this.#large.has(kind)) return this.#read(kind, address)
+    if (!this.#paused.has(kind)) return this.#read(kind, address)
     return this.#shared.largeReads.run(this.tenant, () => this.#read(kind, address))
   }
 
@@ -176,7 +178,7 @@ export class TenantStore extends TenantDigests {
       this.#refuseIfEmptied()
       if (!document) return undefined
       if (document.box.length <= stepBytes) return this.open<T>(document)
-      this.#large.add(kind)
+      this.#paused.add(kind)
       const passing = this.#shared.slice.yield()
       return passing ? passing.then(() => this.open<T>(document)) : this.open<T>(document)
     })
@@ -279,7 +281,10 @@ export class TenantStore extends TenantDigests {
   #document(kind: DocumentKind, value: RecordValue, index: RecordIndex) {
     const id = this.address(kind, value.id)
     const sealing = this.#boxes.sealing(kind, id, value)
-    if (sealing.bytes > stepBytes) this.#large.add(kind)
+    if (sealing.bytes > stepBytes) {
+      this.#large.add(kind)
+      this.#paused.add(kind)
+    }
     return {
       kind,
       tenant: this.tenant,
