@@ -43,9 +43,9 @@ t.test('in process and over the wire, the same calls do the same', async t => {
 t.test('vault.dev is about the only tenant, and has to be told which if there are several', async t => {
   const vault = openVault(t)
   const asked = () => failure(vault.dev.console(unknown))
-  t.match(await asked(), /^401/, 'there is none')
+  t.match(await asked(), /^401/, 'no tenant')
   const tenant = await vault.createTenant()
-  t.match(await asked(), /^404/, 'there is one')
+  t.match(await asked(), /^404/, 'one tenant')
   await vault.dev.createTenant()
   t.match(await asked(), /^401.*dev\.forTenant\(tenant\)/)
   t.match(await failure(vault.dev.forTenant(tenant).console(unknown)), /^404/)

@@ -27,7 +27,7 @@ interface Context extends SessionsContext {
   keyOf(digest: string): string | undefined
 }
 
-/** What a test does with its tenant: its applications, with their keys; its sessions; its clock. */
+/** Handlers of one tenant: its applications with their keys, its sessions, its clock. */
 export function tenantHandlers(
   context: Context,
 ): DevHandlersOf<'applications'> & DevHandlersOf<'sessions'> & DevHandlersOf<'tenantClock'> {

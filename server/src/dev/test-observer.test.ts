@@ -107,7 +107,7 @@ t.test('a gateway in front of the server fails with a page of its own', async t 
       t.match(await response.text(), new RegExp(`<h1>${status} `))
       const recorded = (await dev.requests.list()).at(-1)
       t.match(recorded, { status, faulty: true })
-      t.notOk(recorded?.error, 'it is no problem of the server')
+      t.notOk(recorded?.error, 'it is not a problem of the server')
     }
   }
 })

@@ -37,7 +37,7 @@ interface Opening {
 interface User {
   readonly methods: readonly string[]
   open(opening: Opening): Send
-  /** What it makes of a peer. */
+  /** Returns the outcome of an exchange with a peer. */
   wanted(peer: HostilePeer): string
 }
 

@@ -83,7 +83,7 @@ export type Step = (exchange: Exchange, services: Services) => void | Promise<vo
 
 /** All that serves requests: one object, made once for a server. */
 export interface Services {
-  /** What is checked before the operation, in this order. */
+  /** The checks before the operation, in their order. */
   readonly steps: readonly Step[]
   readonly router: Router
   readonly validators: Validators
