@@ -142,19 +142,13 @@ export const sandboxLimits = {
   startMs: 10_000,
 } as const
 
-/** The place that admits work to one server, by kind. */
-export type Admissions = Readonly<Record<keyof typeof works, Admission>>
-
-const works = {
-  proxied: 'proxied requests',
-  fetches: 'requests of formulas',
-} as const satisfies Partial<Record<AdmittedKind, string>>
+/** The places that admit exchanges of one server. */
+export interface Admissions {
+  readonly proxied: Admission
+  readonly fetches: Admission
+}
 
 export function createAdmissions(bounds: Partial<AdmissionBounds> = {}): Admissions {
-  const all: AdmissionBounds = { ...admissionBounds, ...bounds }
-  const entries = Object.entries(works).map(([kind, work]) => [
-    kind,
-    new Admission(work, all[kind as AdmittedKind]),
-  ])
-  return Object.fromEntries(entries) as Admissions
+  const { proxied, fetches } = { ...admissionBounds, ...bounds }
+  return { proxied: new Admission(proxied), fetches: new Admission(fetches) }
 }

@@ -35,7 +35,7 @@ const to = (url: string) => ({ url: new URL(url), method: 'GET', headers: {}, ac
 t.test('an exchange that its user forgets ends by its deadline, at whatever point it is', async t => {
   const silent = await openReceiver(t, () => undefined)
   const complete = await openReceiver(t, (_, response) => void response.end('x'.repeat(50_000)))
-  const exchanges = new Exchanges({ admission: new Admission('exchanges', { total: 9, tenant: 3 }) })
+  const exchanges = new Exchanges({ admission: new Admission({ total: 9, tenant: 3 }) })
   const begin = () => exchanges.begin({ by, timeoutMs: 1000 })
   begin()
   const unanswered = begin().send(to(silent.origin))

@@ -74,10 +74,10 @@ export class Exchanges {
   /** Begins an exchange, whose time runs from now on. @throws {EgressError} limit */
   begin(terms: Terms): Exchange {
     const { admission } = this.#options
-    const lease = admission?.take(terms.by)
-    if (admission && !lease) throw new EgressError('limit', 'too many requests')
+    const release = admission?.take(terms.by)
+    if (admission && !release) throw new EgressError('limit', 'too many requests')
     const exchange: Exchange = new Exchange(this.#options, terms, () => {
-      lease?.release()
+      release?.()
       this.#open.delete(exchange)
     })
     this.#open.add(exchange)

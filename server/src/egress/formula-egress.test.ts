@@ -272,7 +272,7 @@ t.test('the requests of an invocation are limited, at once and in total', async 
 
 t.test('the requests of all invocations of a tenant are limited, and of all tenants', async t => {
   const silent = await openReceiver(t, () => undefined)
-  const admission = new Admission('exchanges', { total: 2, tenant: 1 })
+  const admission = new Admission({ total: 2, tenant: 1 })
   const egress = createFormulaEgress({ origins: [silent.origin], admission, limits: { timeoutMs: 200 } })
   const ask = (tenant: string) => failure(invocation(egress)({ url: silent.origin, by: { tenant } }))
   const waiting = [ask('a')]

@@ -99,7 +99,7 @@ for (const [name, { open, wanted }] of Object.entries(users)) {
       const peers = await Promise.all(hostilePeers.map(peer => openPeer(t, peer)))
       const origins = [honest.origin, ...peers.map(({ origin }) => origin)]
       // Admits one exchange, so that one that does not end shows at once.
-      const admission = new Admission('exchanges', { total: 1 })
+      const admission = new Admission({ total: 1 })
       const patient = open({ origins, admission, timeoutMs: patientMs })
       const before = resources()
       for (const peer of peers) {

@@ -21,8 +21,8 @@ export function choose<T extends Candidate>(
   bounds: Readonly<Record<Stage, Bounds>>,
 ): T[] {
   const rooms = {
-    waiting: new Admission('running jobs', bounds.waiting),
-    delivery: new Admission('deliveries', bounds.delivery),
+    waiting: new Admission(bounds.waiting),
+    delivery: new Admission(bounds.delivery),
   }
   const busy = new Map<string, number>()
   const begin = ({ stage, party }: Candidate) => {

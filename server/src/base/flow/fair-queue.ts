@@ -18,7 +18,6 @@ export class FairQueue {
   readonly #mayStart: (tenant: string) => boolean
   /** In round-robin order. */
   readonly #waiting = new Map<string, Waiting[]>()
-  #queued = 0
 
   /**
    * @param admission counts the tasks that run
@@ -27,10 +26,6 @@ export class FairQueue {
   constructor(admission: Admission, mayStart: (tenant: string) => boolean = () => true) {
     this.#admission = admission
     this.#mayStart = mayStart
-  }
-
-  get queued(): number {
-    return this.#queued
   }
 
   /**
@@ -47,21 +42,7 @@ export class FairQueue {
     const waiting: Waiting = { member, start: begin }
     queue.push(waiting)
     this.#waiting.set(nameOf(member), queue)
-    this.#queued++
     return () => this.#giveUp(waiting)
-  }
-
-  /** Runs a task as soon as a slot is free, and resolves with its result. */
-  async run<T>(member: Member, task: () => Promise<T>): Promise<T> {
-    const isFree = this.#queued === 0 && this.#mayTake(member)
-    const release = isFree
-      ? this.#take(member)
-      : await new Promise<() => void>(resolve => this.enter(member, resolve))
-    try {
-      return await task()
-    } finally {
-      release()
-    }
   }
 
   /** Starts all tasks that may start now. */
@@ -74,9 +55,9 @@ export class FairQueue {
   }
 
   #take(member: Member): () => void {
-    const lease = this.#admission.admit(member)
+    const release = this.#admission.admit(member)
     return () => {
-      lease.release()
+      release()
       this.next()
     }
   }
@@ -90,7 +71,6 @@ export class FairQueue {
       // The member goes to the end of the order.
       this.#waiting.delete(name)
       if (queue.length > 0) this.#waiting.set(name, queue)
-      this.#queued--
       first.start()
       return true
     }
@@ -103,7 +83,6 @@ export class FairQueue {
     const at = queue?.indexOf(waiting) ?? -1
     if (!queue || at === -1) return
     queue.splice(at, 1)
-    this.#queued--
     if (queue.length === 0) this.#waiting.delete(name)
   }
 }

@@ -49,16 +49,16 @@ export class Scheduler {
    */
   wait(invocation: Admitted, bytes: number): (() => void) | undefined {
     const { waiting, input } = this.#line(invocation)
-    const place = waiting.take(invocation)
-    const size = place && input.take(invocation, bytes)
-    if (!size) place?.release()
-    return (
-      size &&
-      (() => {
-        place.release()
-        size.release()
-      })
-    )
+    const leave = waiting.take(invocation)
+    const release = leave && input.take(invocation, bytes)
+    if (!release) {
+      leave?.()
+      return undefined
+    }
+    return () => {
+      leave()
+      release()
+    }
   }
 
   /** Calls `start` when a slot is free and there is memory for a process. @returns a function that stops waiting */
@@ -120,11 +120,11 @@ export class Scheduler {
       lane,
       depth,
       queue: new FairQueue(
-        new Admission('running formulas', limits.running),
+        new Admission(limits.running),
         tenant => memory.allows({ tenant, lane, depth }) && mayHaveProcess(tenant),
       ),
-      waiting: new Admission('waiting formulas', limits.waiting),
-      input: new Admission('large inputs of formulas', limits.waitingBytes),
+      waiting: new Admission(limits.waiting),
+      input: new Admission(limits.waitingBytes),
     }
     this.#lines.set(key, line)
     return line
