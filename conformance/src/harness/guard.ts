@@ -45,7 +45,7 @@ export function guarded(send: Transport, { timeoutMs, signal }: Limits): Transpo
     })
     signal?.addEventListener('abort', stop, { once: true })
     try {
-      return await Promise.race([within(timeoutMs, send(request, exchange.signal)), stopped])
+      return await within(timeoutMs, Promise.race([send(request, exchange.signal), stopped]))
     } catch (error) {
       // Also stops a body that is still arriving.
       exchange.abort()
