@@ -1,5 +1,12 @@
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
-import { type CollectionState, checkCommit, Decisions, documentWith, noCounters } from '../../port/decide.ts'
+import {
+  type CollectionState,
+  checkCommit,
+  Decisions,
+  documentWith,
+  type Header,
+  noCounters,
+} from '../../port/decide.ts'
 import { letterOf } from '../../port/kinds.ts'
 import {
   type CommitResult,
@@ -47,20 +54,25 @@ export class MemoryStore implements Store {
     ids: readonly Digest[],
   ): Promise<(StoredDocument | undefined)[]> {
     const collection = this.#collection({ kind, tenant })
-    return ids.map(id => documentIn(collection, id))
+    return ids.map(id => {
+      const header = collection.documents.get(id)
+      return header && withBox(collection, id, header)
+    })
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     // Requirements: PAG-503
     const { nowMs, offset, limit, afterUs, oldestFirst = false, mostBytes } = options
-    const matching = documentsIn(this.#collection({ kind, tenant })).filter(
-      document => !(document.dueMs !== undefined && document.dueMs <= nowMs) && matches(query, document),
+    const collection = this.#collection({ kind, tenant })
+    const matching = [...collection.documents].filter(
+      ([id, header]) => (header.dueMs ?? Number.POSITIVE_INFINITY) > nowMs && matches(query, id, header),
     )
-    matching.sort((a, b) => (oldestFirst ? a.createdUs - b.createdUs : b.createdUs - a.createdUs))
+    matching.sort(([, a], [, b]) => (oldestFirst ? a.createdUs - b.createdUs : b.createdUs - a.createdUs))
     const behind = matching.filter(
-      ({ createdUs }) => afterUs === undefined || (oldestFirst ? createdUs > afterUs : createdUs < afterUs),
+      ([, { createdUs }]) =>
+        afterUs === undefined || (oldestFirst ? createdUs > afterUs : createdUs < afterUs),
     )
-    const page = behind.slice(offset, offset + limit)
+    const page = behind.slice(offset, offset + limit).map(([id, header]) => withBox(collection, id, header))
     if (mostBytes === undefined) return { total: matching.length, documents: page }
     let bytes = 0
     const cut = page.findIndex(({ box }) => {
@@ -75,8 +87,11 @@ export class MemoryStore implements Store {
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
     return [...this.#collections]
       .filter(([name]) => name.startsWith(letterOf(kind)))
-      .flatMap(([, collection]) => documentsIn(collection))
-      .filter(({ dueMs = Number.POSITIVE_INFINITY }) => dueMs <= beforeMs)
+      .flatMap(([, collection]) =>
+        [...collection.documents]
+          .filter(([, { dueMs = Number.POSITIVE_INFINITY }]) => dueMs <= beforeMs)
+          .map(([id, header]) => withBox(collection, id, header)),
+      )
       .sort((a, b) => Number(a.dueMs) - Number(b.dueMs))
       .slice(0, limit)
   }
@@ -126,40 +141,35 @@ export class MemoryStore implements Store {
   }
 }
 
-function documentIn(collection: Stored, id: Digest): StoredDocument | undefined {
-  const { kind, tenant, documents, boxes } = collection
-  const header = documents.get(id)
-  return header && documentWith(header, { kind, tenant, id }, boxes.get(id) as Uint8Array)
+function withBox({ kind, tenant, boxes }: Stored, id: Digest, header: Header): StoredDocument {
+  return documentWith(header, { kind, tenant, id }, boxes.get(id) as Uint8Array)
 }
-
-const documentsIn = (collection: Stored): StoredDocument[] =>
-  [...collection.documents.keys()].map(id => documentIn(collection, id) as StoredDocument)
 
 function copyOf({ kind, tenant, documents, holders, boxes, counters }: Stored): Stored {
   const contents = { documents: new Map(documents), holders: new Map(holders), boxes: new Map(boxes) }
   return { kind, tenant, ...contents, counters: { ...counters } }
 }
 
-function matches(query: Query, document: StoredDocument): boolean {
+function matches(query: Query, id: Digest, header: Header): boolean {
   switch (query.op) {
     case 'all':
       return true
     case 'none':
       return false
     case 'term':
-      return document.terms.includes(query.term)
+      return header.terms.includes(query.term)
     case 'ids':
-      return query.ids.includes(document.id)
+      return query.ids.includes(id)
     case 'created':
-      return isWithin(document.createdUs, query.fromUs, query.toUs)
+      return isWithin(header.createdUs, query.fromUs, query.toUs)
     case 'modified':
-      return document.modifiedUs !== undefined && isWithin(document.modifiedUs, query.fromUs, query.toUs)
+      return header.modifiedUs !== undefined && isWithin(header.modifiedUs, query.fromUs, query.toUs)
     case 'and':
-      return query.of.every(part => matches(part, document))
+      return query.of.every(part => matches(part, id, header))
     case 'or':
-      return query.of.some(part => matches(part, document))
+      return query.of.some(part => matches(part, id, header))
     case 'not':
-      return !matches(query.of, document)
+      return !matches(query.of, id, header)
   }
 }
 
