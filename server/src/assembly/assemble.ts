@@ -71,7 +71,7 @@ export async function assemble(
         cancelWarming()
         return close()
       },
-      finished: () => requests.idle(connectionLimits.closeGraceMs),
+      finished: () => requests.idle(closeGraceOf(parts)),
       endWaits: () => tools?.close(),
       listenForOperators: address => listenForOperators(deployment, health, address),
       drain: () => {
@@ -86,6 +86,8 @@ export async function assemble(
     throw error
   }
 }
+
+const closeGraceOf = ({ closeGraceMs = connectionLimits.closeGraceMs }: VaultParts) => closeGraceMs
 
 /** Lets metrics show the state of what has been put together. */
 function showState(
@@ -153,7 +155,7 @@ function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise
     // A restart goes on from this time, whatever the machine's clock shows then.
     if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
     // Requests whose callers hung up may still add to the audit log.
-    await requests.idle(connectionLimits.closeGraceMs)
+    await requests.idle(closeGraceOf(parts))
     metrics?.close()
     await audit.close()
     log.close()

@@ -189,6 +189,8 @@ export interface VaultParts {
   readonly sandbox?: Sandbox
   readonly sandboxParts?: SandboxParts
   readonly proxy?: { readonly resolve?: Resolve; readonly limits?: Partial<ProxyLimits> }
+  /** Time that a closing vault waits for requests in flight, in real milliseconds. */
+  readonly closeGraceMs?: number
   /** Makes the queue of asynchronous invocations. */
   readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
 }

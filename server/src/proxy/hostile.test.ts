@@ -57,7 +57,7 @@ t.test('a name that leads to a private address is refused, whatever it led to be
 t.test('an application and a session have shares of the requests that wait for targets', async t => {
   for (const scope of ['application', 'session'] as const) {
     const admissionBounds = { proxied: { total: 9, [scope]: 1 } }
-    const { tenant } = await openProxy(t, () => new Promise(() => {}), { admissionBounds })
+    const { tenant } = await openProxy(t, () => undefined, { admissionBounds, closeGraceMs: 10 })
     const permissions = ['token:use']
     const session = async () => {
       const { nonce, session_key } = (await tenant.asPublic('POST', '/sessions')).json
@@ -284,7 +284,8 @@ t.test('a target is left alone when its caller is gone', async t => {
 
 t.test('requests under way are limited, for a tenant and together, and end with the vault', async t => {
   const admissionBounds = { proxied: { total: 3, tenant: 2 } }
-  const { vault, tenant, receiver } = await openProxy(t, () => undefined, { admissionBounds })
+  const parts = { admissionBounds, closeGraceMs: 10 }
+  const { vault, tenant, receiver } = await openProxy(t, () => undefined, parts)
   const other = await openTenant(vault)
   const ask = (send: typeof tenant.send) => send('GET', '/proxy', undefined, to(target))
   const waiting = [ask(tenant.send), ask(tenant.send)]
