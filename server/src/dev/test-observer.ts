@@ -4,7 +4,7 @@ import { monotonicMs } from '../base/time/real-time.ts'
 import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { UnderWay } from '../http/pipeline/core.ts'
-import type { Exchange, TestObserver } from '../http/pipeline/exchange.ts'
+import { Exchange, type TestObserver } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import { isStream } from '../http/pipeline/streams.ts'
 import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
@@ -200,7 +200,7 @@ function duplicateOf({ request, operation, bytes, traceId }: Exchange): Exchange
   const { method, path, query, headers, peer } = request
   const readBody = async () => bytes ?? new Uint8Array()
   const onClose = (listener: () => void) => request.onClose?.(listener)
-  return { traceId, request: { method, path, query, headers, peer, readBody, onClose } }
+  return new Exchange({ method, path, query, headers, peer, readBody, onClose }, traceId)
 }
 
 /** Leaves out the words of a formula, which may contain data. */

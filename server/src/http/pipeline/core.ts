@@ -11,7 +11,7 @@ import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
 import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
 import { checkItems, checkResponse } from './check-response.ts'
-import type { Exchange, Services } from './exchange.ts'
+import { Exchange, type Services } from './exchange.ts'
 import { identified, perform } from './lifecycle.ts'
 import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
 
@@ -24,7 +24,6 @@ export function createCore(services: Services): Core {
   const { cors, random, requests, outside, headerNames, testObserver, dialect } = services
   const added = Object.entries(dialect?.responseHeaders ?? {})
   const traceHeader = headerNames.trace.toLowerCase()
-  const vary = headerNames.key.toUpperCase()
 
   return async request => {
     requests.began()
@@ -33,7 +32,7 @@ export function createCore(services: Services): Core {
       // Requirements: WIR-501
       const traceId = given !== undefined && printable.test(given) ? given : random.uuid()
       // Formulas reach operations of the contract only, and not the clock of a development server.
-      const exchange: Exchange = { request, traceId }
+      const exchange = new Exchange(request, traceId)
       const early = request.delegation
         ? undefined
         : (cors.preflight(request) ?? outside(exchange)?.catch(error => refuse(services, exchange, error)))
@@ -52,7 +51,6 @@ export function createCore(services: Services): Core {
       for (const [name, value] of added) headers[name] ??= value
       // Requirements: WIR-542
       headers['Cache-Control'] = (found && headers['Cache-Control']) || 'no-store'
-      if (!found) headers.Vary = vary
       cors.allow(request, headers)
       return response
     } finally {

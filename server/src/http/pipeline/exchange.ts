@@ -20,28 +20,33 @@ import type { Cors } from './cors.ts'
 import type { HeaderNames } from './header-names.ts'
 import type { Router } from './routes.ts'
 
-/** A request and what the steps of the lifecycle have found out about it so far. */
-export interface Exchange {
+/** A request and what the steps of the lifecycle have found out about it so far. All members from the start: adding them takes time. */
+export class Exchange {
   readonly request: CoreRequest
   readonly traceId: string
   /** Absent if nobody observes, and for requests of formulas. */
-  observed?: ObservedRequest
-  operation?: Operation
-  rawParameters?: Readonly<Record<string, string>>
-  caller?: Caller | undefined
-  bytes?: Uint8Array | undefined
-  parameters?: Record<string, string>
-  query?: JsonObject
-  body?: JsonValue | undefined
-  answer?: Answer
+  observed: ObservedRequest | undefined
+  operation: Operation | undefined
+  rawParameters: Readonly<Record<string, string>> | undefined
+  caller: Caller | undefined
+  bytes: Uint8Array | undefined
+  parameters: Record<string, string> | undefined
+  query: JsonObject | undefined
+  body: JsonValue | undefined
+  answer: Answer | undefined
   /** True if members of the response are to be in camelCase, as the profile allows. */
-  isCamelCase?: boolean
+  isCamelCase: boolean | undefined
   /** The code of the refusal, if it was refused. */
-  error?: ErrorCode
+  error: ErrorCode | undefined
   /** Why it was refused. Of development servers only. */
-  explanation?: Explanation | undefined
+  explanation: Explanation | undefined
   /** True if a test has ordered that it fails. */
-  failsOnPurpose?: true
+  failsOnPurpose: true | undefined
+
+  constructor(request: CoreRequest, traceId: string) {
+    this.request = request
+    this.traceId = traceId
+  }
 }
 
 /** Watches the requests of a development server, except those to its own endpoints. */

@@ -1,5 +1,5 @@
 import type { CoreRequest, CoreResponse } from '../transport/message.ts'
-import type { Exchange, Services } from './exchange.ts'
+import { Exchange, type Services } from './exchange.ts'
 import { authorize, identify, route } from './lifecycle.ts'
 
 /**
@@ -37,7 +37,7 @@ export function whileAllowed<T>(
 
 /** True if the caller of a request may still make it. */
 async function isAllowed(services: Services, request: CoreRequest): Promise<boolean> {
-  const again: Exchange = { request, traceId: '' }
+  const again = new Exchange(request, '')
   try {
     for (const step of [route, identify, authorize]) await step(again, services)
     return true
