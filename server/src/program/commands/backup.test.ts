@@ -1,3 +1,4 @@
+// Only in CI: it takes backups under load and starts servers on them.
 // In a process of its own: it takes long.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Only in CI: it kills copies and starts servers on them.
 // In a process of its own: it takes long.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Only in CI: it starts processes with and without each tool of the host.
 import { ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Only in CI: it kills processes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
