@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import tap from 'tap'
+import { testRule } from '../server/verify/support/test-rule.ts'
 import { contract } from './selftest/_reference.ts'
 import { withTotals } from './selftest/_totals.ts'
 import { readUncovered } from './selftest/_uncovered.ts'
@@ -13,7 +13,7 @@ const requirements = readRequirements()
 const { uncovered, unnamed } = readUncovered()
 const byId = new Map(requirements.map(one => [one.id, one]))
 
-tap.test('each requirement is complete, with an id of its own', async t => {
+testRule('each requirement is complete, with an id of its own', async t => {
   t.ok(requirements.length >= 200, `${requirements.length} requirements`)
   t.equal(byId.size, requirements.length, 'ids are unique')
   const operations = new Set(contract.operations.map(({ id }) => id))
@@ -35,7 +35,7 @@ tap.test('each requirement is complete, with an id of its own', async t => {
   }
 })
 
-tap.test('ids are append-only', async t => {
+testRule('ids are append-only', async t => {
   const pinned = readFileSync(new URL('./ids.txt', import.meta.url), 'utf8')
     .trim()
     .split('\n')
@@ -46,7 +46,7 @@ tap.test('ids are append-only', async t => {
   t.equal(now.size, pinned.length, 'new ids are added to ids.txt')
 })
 
-tap.test('each case belongs to a requirement, and each active requirement has one', async t => {
+testRule('each case belongs to a requirement, and each active requirement has one', async t => {
   t.equal(new Set(cases.map(({ id }) => id)).size, cases.length, 'ids of cases are unique')
   t.equal(new Set(cases.map(({ title }) => title)).size, cases.length, 'titles of cases are unique')
   for (const one of cases) {
@@ -65,7 +65,7 @@ tap.test('each case belongs to a requirement, and each active requirement has on
   }
 })
 
-tap.test('each operation is named by a requirement', async t => {
+testRule('each operation is named by a requirement', async t => {
   const operations = contract.operations.map(({ id }) => id)
   t.same(
     operations.filter(id => !requirements.some(one => one.operations.includes(id))),
@@ -73,7 +73,7 @@ tap.test('each operation is named by a requirement', async t => {
   )
 })
 
-tap.test('each active requirement is named in the code or the contract, or a reason is given', async t => {
+testRule('each active requirement is named in the code or the contract, or a reason is given', async t => {
   const folder = new URL('../server/', import.meta.url)
   const files = (await readdir(folder, { recursive: true })).filter(
     file => /(?<!\.(test|cases))\.ts$/.test(file) && !/(^|\/)(dist|node_modules|generated)\//.test(file),
@@ -95,7 +95,7 @@ tap.test('each active requirement is named in the code or the contract, or a rea
   )
 })
 
-tap.test('the README has the totals of all cases; npm run conformance writes them', async t => {
+testRule('the README has the totals of all cases; npm run conformance writes them', async t => {
   const totals: Record<string, { pass: number }> = {}
   const sections = cases.map(({ requirement }) => {
     const { profile, section } = byId.get(requirement) ?? {}

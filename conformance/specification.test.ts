@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import tap from 'tap'
 import { parse } from 'yaml'
+import { testRule } from '../server/verify/support/test-rule.ts'
 // @ts-expect-error: a script without types
 import { withExpressions, withRequirements } from './scripts/write-specification.mjs'
 import { readParsed } from './src/files.ts'
@@ -9,7 +9,7 @@ import { cases } from './src/run.ts'
 
 const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
-tap.test('the specification contains each requirement once, under its anchor', async t => {
+testRule('the specification contains each requirement once, under its anchor', async t => {
   const text = await read('SPECIFICATION.md')
   const requirements = parse(await read('requirements.yaml')) as {
     id: string
@@ -27,7 +27,7 @@ tap.test('the specification contains each requirement once, under its anchor', a
   t.not(withRequirements(text, changed), text, 'the control: a change of a sentence changes the file')
 })
 
-tap.test('each case of core is carried by a sentence in the section of core that it names', async t => {
+testRule('each case of core is carried by a sentence in the section of core that it names', async t => {
   const text = await read('SPECIFICATION.md')
   const core = text.slice(0, text.indexOf('## Decisions of Surrogate'))
   const sections = new Map(
@@ -51,7 +51,7 @@ tap.test('each case of core is carried by a sentence in the section of core that
   t.notOk(isCarried(other?.requirement), 'the control: a sentence of the decisions is not in core')
 })
 
-tap.test('the appendix has each filter with its examples, which the cases are made from', async t => {
+testRule('the appendix has each filter with its examples, which the cases are made from', async t => {
   const text = await read('SPECIFICATION.md')
   const filters = parse(await read('expressions.yaml')) as { filter: string; examples: unknown[][] }[]
   t.equal(withExpressions(text, filters), text, 'up to date; npm run specification writes it')
@@ -59,6 +59,6 @@ tap.test('the appendix has each filter with its examples, which the cases are ma
   t.not(withExpressions(text, filters.slice(1)), text, 'the control: without a filter the file changes')
 })
 
-tap.test('the suite reads the contract as it is', async t => {
+testRule('the suite reads the contract as it is', async t => {
   t.same(readParsed('openapi'), parse(await read('../openapi.yaml')), 'npm run generate writes it')
 })

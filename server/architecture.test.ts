@@ -1,12 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import { type Assertions, testRule } from './verify/support/test-rule.ts'
 
-/**
- * Checks the architecture by the import statements of all source files. Tests and their support are exempt.
- */
-type Tap = typeof t
+// Checks the architecture by the import statements of all source files. Tests and their support are exempt.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -60,7 +57,7 @@ const within = (folder: string) => (source: Source) => source.path.startsWith(fo
 const server = sources.filter(within('server/'))
 
 /** Checks that only files under `allowed` import packages that match. */
-function onlyIn(t: Pick<Tap, 'ok'>, library: RegExp, ...allowed: string[]): void {
+function onlyIn(t: Assertions, library: RegExp, ...allowed: string[]): void {
   const users = server.filter(source => source.foreign.some(one => library.test(one)))
   t.ok(users.length > 0, `${library} is used, so that this rule has an effect`)
   for (const user of users) {
@@ -71,7 +68,7 @@ function onlyIn(t: Pick<Tap, 'ok'>, library: RegExp, ...allowed: string[]): void
   }
 }
 
-t.test('the sources are found', async t => {
+testRule('the sources are found', async t => {
   t.ok(server.length > 60, `${server.length} files of the server`)
   for (const source of sources) {
     for (const target of source.ours) {
@@ -81,7 +78,7 @@ t.test('the sources are found', async t => {
   }
 })
 
-t.test('each library is imported by one folder only', async t => {
+testRule('each library is imported by one folder only', async t => {
   onlyIn(t, /^liquidjs/, 'server/src/expressions/')
   onlyIn(t, /^lucene$/, 'server/src/search/')
   onlyIn(t, /^decimal\.js/, 'server/src/expressions/')
@@ -118,7 +115,7 @@ t.test('each library is imported by one folder only', async t => {
   onlyIn(t, /^node:dns/, 'server/src/egress/resolve.ts')
 })
 
-t.test('only one file opens connections to the outside', async t => {
+testRule('only one file opens connections to the outside', async t => {
   const opens =
     /import \{[^}]*\b(request|get|connect|createConnection)\b[^}]*\} from 'node:(https?|http2|net|tls|dgram)'/
   const users = server
@@ -130,7 +127,7 @@ t.test('only one file opens connections to the outside', async t => {
   )
 })
 
-t.test(
+testRule(
   'the server takes timers and clocks from one module, so that fake timers of a test do not stop it',
   async t => {
     const used = /(?<![\w.'])(set(Timeout|Interval|Immediate)\(|Date\.now\b|performance\.now\b)/
@@ -170,7 +167,7 @@ const generated = /^server\/src\/generated(-files\.ts$|\/)/
 
 const roomOf = (path: string) => /^server\/src\/([^/]+)\//.exec(path)?.[1]
 
-t.test('each folder imports only from itself and those before it', async t => {
+testRule('each folder imports only from itself and those before it', async t => {
   for (const room of rooms) t.ok(server.some(within(`server/src/${room}/`)), `there is ${room}/`)
   const known = new Set([...rooms, ...builders])
   for (const source of server) {
@@ -185,13 +182,13 @@ t.test('each folder imports only from itself and those before it', async t => {
   }
 })
 
-t.test('the README lists the same folders in the same order', async t => {
+testRule('the README lists the same folders in the same order', async t => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const drawn = /^base\/[^`]*(?=```)/m.exec(readme)?.[0] ?? ''
   t.same(drawn.match(/^[a-z]+(?=\/)/gm), [...rooms, ...builders])
 })
 
-t.test('the domain does not import storage engines', async t => {
+testRule('the domain does not import storage engines', async t => {
   for (const source of server.filter(({ path }) => roomOf(path) !== 'storage')) {
     for (const target of source.ours) {
       const room = roomOf(source.path)
@@ -204,7 +201,7 @@ t.test('the domain does not import storage engines', async t => {
 /** The order within storage/: the port first, then the files at the top, and `open.ts` last, as it knows the engines. */
 const storageRooms = ['port', '', 'index', 'keys', 'records', 'engines', 'transfer', 'open.ts']
 
-t.test('within storage each folder imports only from itself and those before it', async t => {
+testRule('within storage each folder imports only from itself and those before it', async t => {
   const rankOf = (path: string) => {
     const [, folder, open] = /^server\/src\/storage\/(?:(\w+)\/|(open\.ts)$)?/.exec(path) ?? []
     return storageRooms.indexOf(folder ?? open ?? '')
@@ -227,7 +224,7 @@ const sharedByEngines = [
   'index/',
 ]
 
-t.test('an engine imports the port and the index, and nothing of the domain', async t => {
+testRule('an engine imports the port and the index, and nothing of the domain', async t => {
   for (const engine of ['memory', 'level', 'postgres']) {
     const own = `server/src/storage/engines/${engine}/`
     const shared = sharedByEngines.map(name => `server/src/storage/${name}`)
@@ -241,7 +238,7 @@ t.test('an engine imports the port and the index, and nothing of the domain', as
   }
 })
 
-t.test('only open.ts imports engines, and only the assembly imports open.ts', async t => {
+testRule('only open.ts imports engines, and only the assembly imports open.ts', async t => {
   for (const source of server) {
     for (const target of source.ours) {
       if (
@@ -256,7 +253,7 @@ t.test('only open.ts imports engines, and only the assembly imports open.ts', as
   }
 })
 
-t.test('the programs of the sandbox are separate from the server', async t => {
+testRule('the programs of the sandbox are separate from the server', async t => {
   const child = server.filter(within('server/src/sandbox/child/'))
   t.ok(child.length > 10)
   for (const source of child) {
@@ -277,7 +274,7 @@ t.test('the programs of the sandbox are separate from the server', async t => {
   }
 })
 
-t.test('handlers call the domain, never the store', async t => {
+testRule('handlers call the domain, never the store', async t => {
   const handlers = server.filter(within('server/src/http/handlers/'))
   t.ok(handlers.length > 2)
   for (const source of handlers) {
@@ -285,7 +282,7 @@ t.test('handlers call the domain, never the store', async t => {
   }
 })
 
-t.test('the three packages do not import each other, and the SDK imports nothing', async t => {
+testRule('the three packages do not import each other, and the SDK imports nothing', async t => {
   for (const source of sources) {
     const own = source.path.split('/')[0]
     for (const target of source.ours) {
@@ -296,7 +293,7 @@ t.test('the three packages do not import each other, and the SDK imports nothing
   for (const source of sources.filter(within('sdk/src/'))) t.same(source.foreign, [], source.path)
 })
 
-t.test('there are no cycles', async t => {
+testRule('there are no cycles', async t => {
   const byPath = new Map(sources.map(source => [source.path, source]))
   const done = new Set<string>()
   const cycles: string[] = []
@@ -313,14 +310,14 @@ t.test('there are no cycles', async t => {
   t.same(cycles, [])
 })
 
-t.test('files have a limited length', async t => {
+testRule('files have a limited length', async t => {
   for (const source of sources) {
     const lines = readFileSync(join(root, source.path), 'utf8').split('\n').length
     t.ok(lines <= 400, `${source.path} has ${lines} lines`)
   }
 })
 
-t.test('only the engines, and what locates and opens them, name an engine', async t => {
+testRule('only the engines, and what locates and opens them, name an engine', async t => {
   const naming = /'(?:level|postgres)'|\b(?:level:[<./]|postgres(?:ql)?:)|LevelDB|PostgreSQL/
   const named = server
     .map(({ path }) => path)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { testRule } from '../../verify/support/test-rule.ts'
 import { seededRandom, systemRandom } from './random.ts'
 
 t.test('bytes are random each time, and do not share memory', async t => {
@@ -12,7 +13,7 @@ t.test('bytes are random each time, and do not share memory', async t => {
   t.equal(seen.size, 2000)
 })
 
-t.test('a timed UUID begins with the time in milliseconds, and is random besides', async t => {
+testRule('a timed UUID begins with the time in milliseconds, and is random besides', async t => {
   const random = systemRandom()
   const before = Date.now()
   const ids = Array.from({ length: 1000 }, () => random.timedUuid())

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { testRule } from '../../verify/support/test-rule.ts'
 import { type Area, areasAround, intersectAreas, isWithin, levelsOf, toArea } from './containers.ts'
 
 const show = (areas: readonly Area[]) => areas.map(({ path, below }) => path + (below ? '*' : ''))
@@ -27,7 +28,7 @@ t.test('levels are counted from the root, which is none', async t => {
   t.equal(levelsOf('/a/b/c/'), 3)
 })
 
-t.test('two areas have an area in common, or nothing', async t => {
+testRule('two areas have an area in common, or nothing', async t => {
   const areas = ['/', '/a/', '/A/b/', '/ab/'].flatMap(path => [toArea(path, true), toArea(path, false)])
   const lies = (path: string, area: Area) => (area.below ? path.startsWith(area.path) : path === area.path)
   for (const one of areas) {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { DevMake } from '../../../sdk/src/dev/index.ts'
+import { testRule } from '../../verify/support/test-rule.ts'
 import { isAbaRoutingNumber, isLuhnValid } from '../base/check-digits.ts'
 import * as published from '../generated/dev-client/test-numbers.ts'
 import { openDev } from './_dev.ts'
@@ -46,7 +47,7 @@ t.test('a create succeeds with everything that is made', async t => {
   }
 })
 
-t.test('the options decide the number, and when it expires', async t => {
+testRule('the options decide the number, and when it expires', async t => {
   const make = new DevMake(1, now)
   for (let round = 0; round < 50; round++) {
     const amex = make.card({ brand: 'amex' })

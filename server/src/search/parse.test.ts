@@ -1,4 +1,5 @@
 import t from 'tap'
+import { testRule } from '../../verify/support/test-rule.ts'
 import { ServiceError } from '../base/errors.ts'
 import { parseQuery } from './parse.ts'
 
@@ -268,7 +269,7 @@ t.test('values are taken as they stand', async t => {
   for (const [query, meaning] of values) t.equal(shown(query), meaning, query)
 })
 
-t.test('a query that is not one is refused, with the position and without a value', async t => {
+testRule('a query that is not one is refused, with the position and without a value', async t => {
   t.ok(brokenQueries.length >= 100)
   for (const [query, position, says] of brokenQueries) {
     let error: unknown

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { testRule } from '../../verify/support/test-rule.ts'
 import { type Caller, decideFor } from '../access/caller.ts'
 import type { Rights } from '../access/rules.ts'
 import { systemRandom } from '../base/random.ts'
@@ -51,7 +52,7 @@ const tokens = fc.uniqueArray(
   { selector: token => token.id, maxLength: 3 },
 )
 
-t.test('the query finds exactly the tokens for which the rules allow the permission', async t => {
+testRule('the query finds exactly the tokens for which the rules allow the permission', async t => {
   const random = systemRandom()
   await fc.assert(
     fc.asyncProperty(rights, fc.option(rights, { nil: undefined }), tokens, async (own, limit, subjects) => {

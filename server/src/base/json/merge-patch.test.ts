@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { testRule } from '../../../verify/support/test-rule.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
 
@@ -59,7 +60,7 @@ const { json } = fc.letrec<{ json: JsonValue }>(tie => ({
   ),
 }))
 
-t.test('a patch gives the same result as a naive model, and does not change its arguments', async t => {
+testRule('a patch gives the same result as a naive model, and does not change its arguments', async t => {
   fc.assert(
     fc.property(json, json, (target, patch) => {
       const before = JSON.stringify([target, patch])

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
+import { testRule } from '../../../verify/support/test-rule.ts'
 import { LeakFinder } from './finder.ts'
 import { decodeRuns } from './runs.ts'
 
@@ -78,17 +79,15 @@ t.test('any value is found in each spelling, and in two within each other, in an
   t.end()
 })
 
-t.test('nothing is found in other texts, however they are spelled', t => {
+testRule('nothing is found in other texts, however they are spelled', async t => {
   const other = fc.string({ unit: 'grapheme-ascii', maxLength: 300 })
   const rare = fc.uuid()
-  for (const [name, encode] of Object.entries(spellings)) {
+  for (const encode of Object.values(spellings)) {
     const property = fc.property(rare, other, rare, (value, text, id) =>
       t.same(find(value, `${text} ${encode(`${text} ${id} ${text}`)} ${text}`.replaceAll(value, '')), []),
     )
     fc.assert(property, { numRuns: 50 })
-    t.pass(name)
   }
-  t.end()
 })
 
 t.test('digits are found with spaces, dashes and dots between them, but not as another number', t => {

@@ -1,6 +1,6 @@
 // Checks rules of openapi.yaml that a general linter does not know, and on which the server's routing, the generated client
 // and the conformance suite rely.
-import t from 'tap'
+import { testRule } from '../../support/test-rule.ts'
 import {
   allOperations,
   contract,
@@ -39,29 +39,29 @@ const CORE: Record<string, string> = {
   'sessions.authorize': 'POST /sessions/authorize',
 }
 
-t.test('spells paths in lower case with hyphens', async t => {
+testRule('spells paths in lower case with hyphens', async t => {
   t.ok(operations.length > 20)
   // The linter's rule would also check the expression of a callback.
   for (const { path } of operations) t.match(path, /^(\/([a-z]+(-[a-z]+)*|\{[a-z_]+\}))+$/)
 })
 
-t.test('holds the operations of the core specification, and marks all others as extensions', async t => {
+testRule('holds the operations of the core specification, and marks all others as extensions', async t => {
   const core = operations.filter(({ operation }) => operation['x-profile'] === undefined)
-  t.strictSame(Object.fromEntries(core.map(({ id, route }) => [id, route])), CORE)
+  t.same(Object.fromEntries(core.map(({ id, route }) => [id, route])), CORE)
   for (const key of ['id', 'route'] as const)
     t.equal(new Set(operations.map(one => one[key])).size, operations.length, `each ${key} is unique`)
   const marks = JSON.stringify(contract).match(/"x-profile":"[^"]*"/g) ?? []
-  t.strictSame(
+  t.same(
     [...new Set(marks)].sort(),
     ['"x-profile":"dev"', '"x-profile":"surrogate"'],
     'there is no other profile',
   )
 })
 
-t.test('has the same rules for each operation of the proxy as for detokenizing', async t => {
+testRule('has the same rules for each operation of the proxy as for detokenizing', async t => {
   const proxied = allOperations.filter(isOptional)
   const detokenize = operations.find(({ id }) => id === 'detokenize')
-  t.strictSame(
+  t.same(
     proxied.map(({ id, route }) => [id, route]),
     METHODS.map(method => [`proxy.${method}`, `${method.toUpperCase()} /proxy`]),
   )
@@ -69,12 +69,12 @@ t.test('has the same rules for each operation of the proxy as for detokenizing',
     t.equal(operation['x-profile'], 'surrogate', id)
     t.equal(operation['x-option'], 'proxy', id)
     for (const rule of ['x-permission', 'x-application-types', 'x-session'])
-      t.strictSame(operation[rule], detokenize?.operation[rule], `${id}: ${rule}`)
+      t.same(operation[rule], detokenize?.operation[rule], `${id}: ${rule}`)
     t.notOk(operation['x-formula'], `${id}: formulas have their own way out`)
   }
 })
 
-t.test('keeps the operations of development servers apart', async t => {
+testRule('keeps the operations of development servers apart', async t => {
   const development = allOperations.filter(isDevelopment)
   t.ok(development.length > 3)
   for (const { id, path, operation, statuses } of allOperations) {
@@ -88,7 +88,7 @@ t.test('keeps the operations of development servers apart', async t => {
     const keys = list(operation['x-application-types'])
     const security = list(operation.security).map(one => Object.keys(obj(one)))
     const schemes = keys.length > 0 ? [['ApiKey'], ['ApiKey', 'DevToken']] : [[], ['DevToken']]
-    t.strictSame(security, schemes, `${id}: keys and token`)
+    t.same(security, schemes, `${id}: keys and token`)
     t.ok(keys.length === 0 || (keys.length === 1 && keys[0] === 'management'), `${id}: a management key`)
   }
   const components = Object.entries(obj(contract.components)).filter(([kind]) => kind !== 'securitySchemes')
@@ -102,7 +102,7 @@ t.test('keeps the operations of development servers apart', async t => {
 /** Requests that only read, and are posted for the length of what they ask for. */
 const postedReads = ['tokens.search', 'detokenize']
 
-t.test('declares the permission for each operation', async t => {
+testRule('declares the permission for each operation', async t => {
   const known = list(resolve({ $ref: '#/components/schemas/ApplicationPermission' }).enum)
   const kinds = (permission: string): string[] => {
     if (permission === 'token:create' || permission === 'token:update') return ['public', 'private']
@@ -120,21 +120,21 @@ t.test('declares the permission for each operation', async t => {
     const permission = operation['x-permission']
     if (typeof permission === 'string') used.add(permission)
     t.equal(permission === null, id in unguarded, `${id}: has a permission, unless it needs none`)
-    t.strictSame(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
+    t.same(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
     const isAboutTokens = text(permission).startsWith('token:')
     t.equal(operation['x-session'], isAboutTokens, `${id}: sessions`)
     t.equal(operation['x-formula'], isAboutTokens || undefined, `${id}: the client of a formula`)
   }
-  t.strictSame([...used].sort(), [...known].sort(), 'every permission is used')
+  t.same([...used].sort(), [...known].sort(), 'every permission is used')
   const tokens = list(resolve({ $ref: '#/components/schemas/TokenPermission' }).enum)
-  t.strictSame(
+  t.same(
     tokens,
     known.filter(name => text(name).startsWith('token:')),
     'token permissions',
   )
 })
 
-t.test('describes all parts', async t => {
+testRule('describes all parts', async t => {
   for (const { id, operation, parameters } of allOperations) {
     t.ok(operation.description, `${id}: description`)
     t.equal(list(operation.tags).length, 1, `${id}: one tag`)
@@ -154,13 +154,13 @@ t.test('describes all parts', async t => {
   }
 })
 
-t.test('has a problem document for every error', async t => {
+testRule('has a problem document for every error', async t => {
   for (const { id, responses } of allOperations)
     for (const [status, response] of responses) {
       if (!/^[45]/.test(status)) continue
       const content = obj(response.content)
-      t.strictSame(Object.keys(content), ['application/problem+json'], `${id} ${status}`)
-      t.strictSame(
+      t.same(Object.keys(content), ['application/problem+json'], `${id} ${status}`)
+      t.same(
         obj(content['application/problem+json']).schema,
         { $ref: '#/components/schemas/Problem' },
         `${id} ${status}: the same shape`,
@@ -168,26 +168,26 @@ t.test('has a problem document for every error', async t => {
     }
 })
 
-t.test('lists and explains every error code once', async t => {
+testRule('lists and explains every error code once', async t => {
   const type = obj(obj(resolve({ $ref: '#/components/schemas/Problem' }).properties).type)
   const codes = list(type.enum).map(urn => text(urn).replace(/^urn:surrogate:error:/, ''))
   for (const code of codes) t.match(code, /^[a-z_]+$/, code)
   const explained = [...text(type.description).matchAll(/`([a-z_]+)`/g)].map(match => text(match[1]))
-  t.strictSame([...explained].sort(), [...codes].sort())
+  t.same([...explained].sort(), [...codes].sort())
 })
 
-t.test('sends the trace id with every response', async t => {
+testRule('sends the trace id with every response', async t => {
   for (const { id, responses } of allOperations)
     for (const [status, response] of responses) {
       const header = obj(response.headers)['SVC-TRACE-ID']
-      t.strictSame(header, { $ref: '#/components/headers/TraceId' }, `${id} ${status}`)
+      t.same(header, { $ref: '#/components/headers/TraceId' }, `${id} ${status}`)
       const retry = obj(response.headers)['Retry-After']
       const isBusy = status === '503' || status === '429'
       t.equal(retry !== undefined, isBusy, `${id} ${status}: Retry-After where waiting helps`)
     }
 })
 
-t.test('lists the statuses of each operation', async t => {
+testRule('lists the statuses of each operation', async t => {
   for (const { id, method, operation, parameters, statuses } of operations) {
     const has = (status: string) => statuses.includes(status)
     const body = operation.requestBody !== undefined
@@ -213,11 +213,11 @@ t.test('lists the statuses of each operation', async t => {
 
     const media = Object.keys(obj(obj(operation.requestBody).content))
     const expected = method === 'patch' ? 'application/merge-patch+json' : 'application/json'
-    if (body) t.strictSame(media, [expected], `${id}: ${expected}`)
+    if (body) t.same(media, [expected], `${id}: ${expected}`)
   }
 })
 
-t.test('pages every list the same way', async t => {
+testRule('pages every list the same way', async t => {
   for (const { id, operation, responses, method } of operations) {
     if (!id.endsWith('.list') && id !== 'tokens.search') continue
     if (method === 'get')
@@ -230,7 +230,7 @@ t.test('pages every list the same way', async t => {
         )
     const success = responses.find(([status]) => status === '200')
     const schema = resolve(obj(obj(obj(success?.[1]).content)['application/json']).schema)
-    t.strictSame(schema.required, ['pagination', 'data'], id)
-    t.strictSame(obj(schema.properties).pagination, { $ref: '#/components/schemas/Pagination' }, id)
+    t.same(schema.required, ['pagination', 'data'], id)
+    t.same(obj(schema.properties).pagination, { $ref: '#/components/schemas/Pagination' }, id)
   }
 })

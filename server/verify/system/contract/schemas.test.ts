@@ -1,8 +1,8 @@
 // Checks rules of the schemas in openapi.yaml on which the server's validators and the generated types rely.
-import t from 'tap'
+import { testRule } from '../../support/test-rule.ts'
 import { contract, isObj, type Json, list, obj, resolve, schemas, text } from './contract.ts'
 
-t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t => {
+testRule('uses only keywords that mean the same in draft-07 and 2020-12', async t => {
   const validating = new Set([
     ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not'],
     ...['required', 'properties', 'additionalProperties', 'propertyNames'],
@@ -14,7 +14,7 @@ t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t 
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === '$ref') {
         const beside = Object.keys(schema).filter(key => key !== '$ref')
-        t.strictSame(beside, [], `${where}: nothing beside $ref`)
+        t.same(beside, [], `${where}: nothing beside $ref`)
         t.ok(resolve(schema), `${where}: $ref has a target`)
       } else if (!keyword.startsWith('x-') && !other.has(keyword)) {
         t.ok(validating.has(keyword), `${where}: ${keyword}`)
@@ -25,15 +25,15 @@ t.test('uses only keywords that mean the same in draft-07 and 2020-12', async t 
     t.notOk(obj(schema).$ref, `${name} is not just an alias`)
 })
 
-t.test('declares exactly the formats that JSON Schema does not have', async t => {
+testRule('declares exactly the formats that JSON Schema does not have', async t => {
   const standard = new Set(['uuid', 'date-time', 'uri', 'uri-reference'])
   const used = new Set([...schemas()].flatMap(([, schema]) => text(schema.format) || []))
   const own = [...used].filter(format => !standard.has(format)).sort()
-  t.strictSame(own, Object.keys(obj(contract['x-formats'])).sort())
+  t.same(own, Object.keys(obj(contract['x-formats'])).sort())
   for (const [name, meaning] of Object.entries(obj(contract['x-formats']))) t.ok(text(meaning), name)
 })
 
-t.test('distinguishes the branches of a union by one member', async t => {
+testRule('distinguishes the branches of a union by one member', async t => {
   for (const [where, schema] of schemas()) {
     const member = schema['x-discriminator']
     if (member === undefined) continue
@@ -51,11 +51,11 @@ t.test('distinguishes the branches of a union by one member', async t => {
   )
 })
 
-t.test('gives each type of token its own request, with defaults that its description shows', async t => {
+testRule('gives each type of token its own request, with defaults that its description shows', async t => {
   const { oneOf } = resolve({ $ref: '#/components/schemas/CreateTokenRequest' })
   const requests = list(oneOf).map(resolve)
   const types = requests.map(request => obj(obj(request.properties).type).const)
-  t.strictSame(types, resolve({ $ref: '#/components/schemas/TokenType' }).enum)
+  t.same(types, resolve({ $ref: '#/components/schemas/TokenType' }).enum)
   const leaves = (value: Json): string[] => {
     if (typeof value === 'string') return [value]
     return isObj(value) || Array.isArray(value) ? Object.values(value).flatMap(leaves) : []
@@ -63,14 +63,14 @@ t.test('gives each type of token its own request, with defaults that its descrip
   for (const request of requests) {
     const defaults = obj(request['x-defaults'])
     const members = ['containers', 'mask', 'fingerprint_expression', 'search_indexes']
-    t.strictSame(Object.keys(defaults), members)
+    t.same(Object.keys(defaults), members)
     const shown = text(request.description).replace(/\s+/g, ' ')
     for (const leaf of leaves(defaults))
       t.ok(shown.includes(`\`${leaf}\``), `${obj(obj(request.properties).type).const}: ${leaf}`)
   }
 })
 
-t.test('has a message for each rule that a schema cannot explain', async t => {
+testRule('has a message for each rule that a schema cannot explain', async t => {
   for (const [where, schema] of schemas()) {
     if (schema.not !== undefined) t.ok(schema['x-violation'], `${where}: not`)
     if (schema['x-violation'] === undefined) continue
@@ -85,7 +85,7 @@ t.test('has a message for each rule that a schema cannot explain', async t => {
 
 // The server and the suite both take their defaults from the contract, so a wrong one would go unseen elsewhere.
 // Requirements: TYP-501
-t.test('the defaults of each type of token are those of the specification', async t => {
+testRule('the defaults of each type of token are those of the specification', async t => {
   const lastFour = '{{ data | reveal_last: 4 }}'
   const hyphenless = "{{ data | remove: '-' }}"
   const card = {
@@ -117,7 +117,7 @@ t.test('the defaults of each type of token are those of the specification', asyn
   t.same(Object.fromEntries(stated), expected)
 })
 
-t.test('each kind of application may hold its permissions', async t => {
+testRule('each kind of application may hold its permissions', async t => {
   const { 'x-permissions': permissions } = resolve({ $ref: '#/components/schemas/ApplicationType' })
   t.same(permissions, {
     public: ['token:create', 'token:update'],
