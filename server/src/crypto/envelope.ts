@@ -52,7 +52,7 @@ export function seal(key: SealingKey, context: string, plain: Uint8Array, random
 }
 
 /** Opens a box. Returns `undefined` if it was sealed under another key, moved, or changed. */
-export function open(key: SealingKey, context: string, box: Uint8Array): Uint8Array | undefined {
+export function open(key: SealingKey, context: string, box: Uint8Array): Buffer | undefined {
   if (keyVersionOf(box) !== key.version) return undefined
   return openUnder(deriveSubkey(key, saltOf(box)), context, box)
 }
@@ -96,7 +96,7 @@ export function saltOf(box: Uint8Array): Uint8Array {
 }
 
 /** Like `open`, for a box with the salt and the key version of the subkey. */
-function openUnder(subkey: Subkey, context: string, box: Uint8Array): Uint8Array | undefined {
+function openUnder(subkey: Subkey, context: string, box: Uint8Array): Buffer | undefined {
   const nonce = box.subarray(saltEnd, bodyStart)
   const decipher = createDecipheriv('aes-256-gcm', subkey.key, nonce)
   decipher.setAAD(additionalData(context))
@@ -146,7 +146,7 @@ export class Sealer {
   }
 
   /** Opens a box. Returns `undefined` if it was sealed under another key, moved, or changed. */
-  open(context: string, box: Uint8Array): Uint8Array | undefined {
+  open(context: string, box: Uint8Array): Buffer | undefined {
     if (keyVersionOf(box) !== this.#key.version) return undefined
     return openUnder(this.#subkeyFor(saltOf(box)), context, box)
   }

@@ -79,7 +79,7 @@ export class RecordBoxes {
     }
     const plain = this.#sealer.open(this.#context(kind, id, document), document.box)
     if (!plain) throw new BrokenRecord(kind, this.#tenant, id)
-    const value = JSON.parse(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString()) as T
+    const value = JSON.parse(plain.toString()) as T
     plain.fill(0)
     const record = new OpenedRecord(value, document)
     if (remainOpen.has(kind)) this.#opened.set(this.#tenant + kind + id, record)
