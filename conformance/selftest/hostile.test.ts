@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import tap from 'tap'
 import type { Case } from '../src/harness/case.ts'
+import { guarded } from '../src/harness/guard.ts'
 import type { Target } from '../src/harness/target.ts'
 import { type RunOptions, run } from '../src/run.ts'
 import { loadCarrier } from '../src/through/carrier.ts'
@@ -138,6 +139,19 @@ tap.test('a run ends at its limit, and when it is interrupted, without waiting f
   const interrupted = await run(targetAt(url), { ...few, signal })
   t.equal(interrupted.invalid, 'interrupted by a test')
   t.same(interrupted.verdicts, { core: 'incomplete' })
+})
+
+tap.test('a request that is interrupted leaves no timer, which would hold the process', async t => {
+  const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+  const interruption = new AbortController()
+  const { signal } = interruption
+  const before = timers()
+  const send = guarded(() => new Promise(() => {}), { timeoutMs: 60_000, signal })
+  const sent = send({ method: 'GET', url: 'http://server/', headers: {} })
+  t.equal(timers(), before + 1, 'the control')
+  interruption.abort()
+  await t.rejects(sent, { name: 'Interrupted' })
+  t.equal(timers(), before)
 })
 
 tap.test(
