@@ -20,7 +20,10 @@ import type { Cors } from './cors.ts'
 import type { HeaderNames } from './header-names.ts'
 import type { Router } from './routes.ts'
 
-/** A request and what the steps of the lifecycle have found out about it so far. All members from the start: adding them takes time. */
+/**
+ * A request and what the steps of the lifecycle have found out about it so far. It has all members from the start, as
+ * adding them later takes time.
+ */
 export class Exchange {
   readonly request: CoreRequest
   readonly traceId: string
