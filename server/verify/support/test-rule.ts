@@ -48,4 +48,8 @@ export class Assertions {
   same(found: unknown, wanted: unknown, ...name: Name): void {
     if (!isDeepStrictEqual(found, wanted)) this.#t.same(found, wanted, ...name)
   }
+
+  strictSame(found: unknown, wanted: unknown, ...name: Name): void {
+    if (!isDeepStrictEqual(found, wanted)) this.#t.strictSame(found, wanted, ...name)
+  }
 }

@@ -47,11 +47,11 @@ testRule('spells paths in lower case with hyphens', async t => {
 
 testRule('holds the operations of the core specification, and marks all others as extensions', async t => {
   const core = operations.filter(({ operation }) => operation['x-profile'] === undefined)
-  t.same(Object.fromEntries(core.map(({ id, route }) => [id, route])), CORE)
+  t.strictSame(Object.fromEntries(core.map(({ id, route }) => [id, route])), CORE)
   for (const key of ['id', 'route'] as const)
     t.equal(new Set(operations.map(one => one[key])).size, operations.length, `each ${key} is unique`)
   const marks = JSON.stringify(contract).match(/"x-profile":"[^"]*"/g) ?? []
-  t.same(
+  t.strictSame(
     [...new Set(marks)].sort(),
     ['"x-profile":"dev"', '"x-profile":"surrogate"'],
     'there is no other profile',
@@ -61,7 +61,7 @@ testRule('holds the operations of the core specification, and marks all others a
 testRule('has the same rules for each operation of the proxy as for detokenizing', async t => {
   const proxied = allOperations.filter(isOptional)
   const detokenize = operations.find(({ id }) => id === 'detokenize')
-  t.same(
+  t.strictSame(
     proxied.map(({ id, route }) => [id, route]),
     METHODS.map(method => [`proxy.${method}`, `${method.toUpperCase()} /proxy`]),
   )
@@ -69,7 +69,7 @@ testRule('has the same rules for each operation of the proxy as for detokenizing
     t.equal(operation['x-profile'], 'surrogate', id)
     t.equal(operation['x-option'], 'proxy', id)
     for (const rule of ['x-permission', 'x-application-types', 'x-session'])
-      t.same(operation[rule], detokenize?.operation[rule], `${id}: ${rule}`)
+      t.strictSame(operation[rule], detokenize?.operation[rule], `${id}: ${rule}`)
     t.notOk(operation['x-formula'], `${id}: formulas have their own way out`)
   }
 })
@@ -88,7 +88,7 @@ testRule('keeps the operations of development servers apart', async t => {
     const keys = list(operation['x-application-types'])
     const security = list(operation.security).map(one => Object.keys(obj(one)))
     const schemes = keys.length > 0 ? [['ApiKey'], ['ApiKey', 'DevToken']] : [[], ['DevToken']]
-    t.same(security, schemes, `${id}: keys and token`)
+    t.strictSame(security, schemes, `${id}: keys and token`)
     t.ok(keys.length === 0 || (keys.length === 1 && keys[0] === 'management'), `${id}: a management key`)
   }
   const components = Object.entries(obj(contract.components)).filter(([kind]) => kind !== 'securitySchemes')
@@ -120,14 +120,14 @@ testRule('declares the permission for each operation', async t => {
     const permission = operation['x-permission']
     if (typeof permission === 'string') used.add(permission)
     t.equal(permission === null, id in unguarded, `${id}: has a permission, unless it needs none`)
-    t.same(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
+    t.strictSame(operation['x-application-types'], unguarded[id] ?? kinds(text(permission)), `${id}: kinds`)
     const isAboutTokens = text(permission).startsWith('token:')
     t.equal(operation['x-session'], isAboutTokens, `${id}: sessions`)
     t.equal(operation['x-formula'], isAboutTokens || undefined, `${id}: the client of a formula`)
   }
-  t.same([...used].sort(), [...known].sort(), 'every permission is used')
+  t.strictSame([...used].sort(), [...known].sort(), 'every permission is used')
   const tokens = list(resolve({ $ref: '#/components/schemas/TokenPermission' }).enum)
-  t.same(
+  t.strictSame(
     tokens,
     known.filter(name => text(name).startsWith('token:')),
     'token permissions',
@@ -159,8 +159,8 @@ testRule('has a problem document for every error', async t => {
     for (const [status, response] of responses) {
       if (!/^[45]/.test(status)) continue
       const content = obj(response.content)
-      t.same(Object.keys(content), ['application/problem+json'], `${id} ${status}`)
-      t.same(
+      t.strictSame(Object.keys(content), ['application/problem+json'], `${id} ${status}`)
+      t.strictSame(
         obj(content['application/problem+json']).schema,
         { $ref: '#/components/schemas/Problem' },
         `${id} ${status}: the same shape`,
@@ -173,14 +173,14 @@ testRule('lists and explains every error code once', async t => {
   const codes = list(type.enum).map(urn => text(urn).replace(/^urn:surrogate:error:/, ''))
   for (const code of codes) t.match(code, /^[a-z_]+$/, code)
   const explained = [...text(type.description).matchAll(/`([a-z_]+)`/g)].map(match => text(match[1]))
-  t.same([...explained].sort(), [...codes].sort())
+  t.strictSame([...explained].sort(), [...codes].sort())
 })
 
 testRule('sends the trace id with every response', async t => {
   for (const { id, responses } of allOperations)
     for (const [status, response] of responses) {
       const header = obj(response.headers)['SVC-TRACE-ID']
-      t.same(header, { $ref: '#/components/headers/TraceId' }, `${id} ${status}`)
+      t.strictSame(header, { $ref: '#/components/headers/TraceId' }, `${id} ${status}`)
       const retry = obj(response.headers)['Retry-After']
       const isBusy = status === '503' || status === '429'
       t.equal(retry !== undefined, isBusy, `${id} ${status}: Retry-After where waiting helps`)
@@ -213,7 +213,7 @@ testRule('lists the statuses of each operation', async t => {
 
     const media = Object.keys(obj(obj(operation.requestBody).content))
     const expected = method === 'patch' ? 'application/merge-patch+json' : 'application/json'
-    if (body) t.same(media, [expected], `${id}: ${expected}`)
+    if (body) t.strictSame(media, [expected], `${id}: ${expected}`)
   }
 })
 
@@ -230,7 +230,7 @@ testRule('pages every list the same way', async t => {
         )
     const success = responses.find(([status]) => status === '200')
     const schema = resolve(obj(obj(obj(success?.[1]).content)['application/json']).schema)
-    t.same(schema.required, ['pagination', 'data'], id)
-    t.same(obj(schema.properties).pagination, { $ref: '#/components/schemas/Pagination' }, id)
+    t.strictSame(schema.required, ['pagination', 'data'], id)
+    t.strictSame(obj(schema.properties).pagination, { $ref: '#/components/schemas/Pagination' }, id)
   }
 })

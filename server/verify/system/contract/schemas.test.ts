@@ -14,7 +14,7 @@ testRule('uses only keywords that mean the same in draft-07 and 2020-12', async 
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === '$ref') {
         const beside = Object.keys(schema).filter(key => key !== '$ref')
-        t.same(beside, [], `${where}: nothing beside $ref`)
+        t.strictSame(beside, [], `${where}: nothing beside $ref`)
         t.ok(resolve(schema), `${where}: $ref has a target`)
       } else if (!keyword.startsWith('x-') && !other.has(keyword)) {
         t.ok(validating.has(keyword), `${where}: ${keyword}`)
@@ -29,7 +29,7 @@ testRule('declares exactly the formats that JSON Schema does not have', async t 
   const standard = new Set(['uuid', 'date-time', 'uri', 'uri-reference'])
   const used = new Set([...schemas()].flatMap(([, schema]) => text(schema.format) || []))
   const own = [...used].filter(format => !standard.has(format)).sort()
-  t.same(own, Object.keys(obj(contract['x-formats'])).sort())
+  t.strictSame(own, Object.keys(obj(contract['x-formats'])).sort())
   for (const [name, meaning] of Object.entries(obj(contract['x-formats']))) t.ok(text(meaning), name)
 })
 
@@ -55,7 +55,7 @@ testRule('gives each type of token its own request, with defaults that its descr
   const { oneOf } = resolve({ $ref: '#/components/schemas/CreateTokenRequest' })
   const requests = list(oneOf).map(resolve)
   const types = requests.map(request => obj(obj(request.properties).type).const)
-  t.same(types, resolve({ $ref: '#/components/schemas/TokenType' }).enum)
+  t.strictSame(types, resolve({ $ref: '#/components/schemas/TokenType' }).enum)
   const leaves = (value: Json): string[] => {
     if (typeof value === 'string') return [value]
     return isObj(value) || Array.isArray(value) ? Object.values(value).flatMap(leaves) : []
@@ -63,7 +63,7 @@ testRule('gives each type of token its own request, with defaults that its descr
   for (const request of requests) {
     const defaults = obj(request['x-defaults'])
     const members = ['containers', 'mask', 'fingerprint_expression', 'search_indexes']
-    t.same(Object.keys(defaults), members)
+    t.strictSame(Object.keys(defaults), members)
     const shown = text(request.description).replace(/\s+/g, ' ')
     for (const leaf of leaves(defaults))
       t.ok(shown.includes(`\`${leaf}\``), `${obj(obj(request.properties).type).const}: ${leaf}`)
