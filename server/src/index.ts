@@ -3,7 +3,7 @@
  * A tokenization server in this process: `createVault(options)`.
  */
 export { BootstrapError } from './access/bootstrap.ts'
-export type { NewTenant } from './access/tenants.ts'
+export type { NewTenant } from './access/tenant-settings.ts'
 export type { Log, LogFields, LogLevel } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
 export { UnreadableMasterKey } from './crypto/development-key.ts'

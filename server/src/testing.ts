@@ -3,11 +3,11 @@
  * One vault for a whole run of tests, in any runner. In tests: `testVault()`. As global setup of vitest, jest,
  * Playwright or `node --test`: `@surrogate/server/testing/setup`.
  */
-import type { NewTenant } from './access/tenants.ts'
+import type { NewTenant } from './access/tenant-settings.ts'
 import { Dev } from './generated/dev-client/index.ts'
 import type { VaultOptions } from './vault-options.ts'
 
-export type { NewTenant } from './access/tenants.ts'
+export type { NewTenant } from './access/tenant-settings.ts'
 
 /** Workers of test runners inherit the environment of the process that ran the global setup. */
 const address = 'SURROGATE_TEST_URL'

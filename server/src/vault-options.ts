@@ -1,4 +1,4 @@
-import type { NewTenant } from './access/tenants.ts'
+import type { NewTenant } from './access/tenant-settings.ts'
 import type { JsonValue } from './base/json/json.ts'
 import type { Log } from './base/log.ts'
 import { unknownName } from './base/near-names.ts'

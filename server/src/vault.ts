@@ -1,6 +1,6 @@
-import type { NewTenant } from './access/tenants.ts'
+import type { NewTenant } from './access/tenant-settings.ts'
 import { assemble } from './assembly/assemble.ts'
-import type { VaultParts } from './assembly/stores.ts'
+import type { VaultParts } from './assembly/storage.ts'
 import type { JsonValue } from './base/json/json.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { Dev, milliseconds } from './generated/dev-client/index.ts'

@@ -1,6 +1,7 @@
 import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Application } from '../contract/types.ts'
 import type { Write } from '../storage/port/port.ts'
@@ -9,13 +10,11 @@ import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/
 import { type ApplicationRecord, showApplication } from './application.ts'
 import type { KeyStores } from './keys.ts'
 
-export interface ApplicationsContext {
-  readonly store: SealedStore
+export interface ApplicationParts {
+  readonly records: SealedStore
   readonly random: Random
-  readonly dialect?: Dialect | undefined
-  nowUs(): number
-  /** Called with each key and its digest. Of development servers only. */
-  readonly onKey?: ((digest: string, key: string) => void) | undefined
+  readonly clock: Pick<Clock, 'nowUs'>
+  readonly dialect: Dialect | undefined
   /** Ends the sessions that an application created or authorized. @param actor the application that deleted it, if one did */
   endSessionsOf(store: TenantStore, application: string, actor: string | null): Promise<void>
 }
@@ -23,9 +22,9 @@ export interface ApplicationsContext {
 export const applicationEntry = entriesOf('application')
 
 /** @throws {ServiceError} not_found */
-export async function storesOf(context: ApplicationsContext, tenant: string): Promise<KeyStores> {
-  const root = await context.store.root(context.nowUs())
-  const store = await context.store.tenant(tenant)
+export async function storesOf({ records, clock }: ApplicationParts, tenant: string): Promise<KeyStores> {
+  const root = await records.root(clock.nowUs())
+  const store = await records.tenant(tenant)
   return { root, store: store ?? notFound() }
 }
 
@@ -37,7 +36,7 @@ export async function existing(store: TenantStore, id: string): Promise<OpenedRe
 
 /** Returns the attempt to replace an application. @param others writes that belong to the change */
 export function replacement(
-  context: ApplicationsContext,
+  parts: ApplicationParts,
   store: TenantStore,
   { version }: OpenedRecord<ApplicationRecord>,
   value: ApplicationRecord & { readonly modified_by: string },
@@ -46,7 +45,7 @@ export function replacement(
 ): Attempt<Application, never> {
   const write = store.replace('application', version, value)
   return {
-    writes: [write, ...others, applicationEntry(context, store, operation, value.id, value.modified_by)],
+    writes: [write, ...others, applicationEntry(parts, store, operation, value.id, value.modified_by)],
     result: written => showApplication(store.tenant, { value, ...written(write) }),
     onConflict: conflict => {
       if (conflict.write > 0) throw new Error('the key of an application cannot be changed')

@@ -1,10 +1,11 @@
+import { Channel } from '../base/channel.ts'
 import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type { ApplicationKey, ApplicationKeyWithSecret, ApplicationWithKey } from '../contract/types.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
-import { type ApplicationsContext, existing, replacement, storesOf } from './application-changes.ts'
+import { type ApplicationParts, existing, replacement, storesOf } from './application-changes.ts'
 import type { Caller } from './caller.ts'
 import {
   insertKey,
@@ -22,28 +23,31 @@ export type RecordedKey = RecordedEntity & { readonly details: { readonly key: s
 
 /** The one or two keys of each application. */
 export class ApplicationKeys {
-  readonly #context: ApplicationsContext
+  /** Each key that is made or given, with its digest: the store keeps digests only. */
+  readonly made = new Channel<{ readonly digest: string; readonly key: string }>()
+  readonly #parts: ApplicationParts
 
-  constructor(context: ApplicationsContext) {
-    this.#context = context
+  constructor(parts: ApplicationParts) {
+    this.#parts = parts
   }
 
   /** @param given the key, where it is not to be a new one */
   make({ root, store }: KeyStores, { id, type }: Pick<ApplicationRecord, 'id' | 'type'>, given?: string) {
-    const key = given ?? makeKey(type, this.#context.random, { root, tenant: store.tenant })
+    const key = given ?? makeKey(type, this.#parts.random, { root, tenant: store.tenant })
     const record = recordOfKey(root, store.tenant, id, key)
-    this.#context.onKey?.(record.id, key)
+    this.made.publish({ digest: record.id, key })
     return { key, record }
   }
 
   /** Gives the application a new key. The old ones are dead when this resolves. */
   // Requirements: APP-505
   async regenerate(caller: Caller, id: string, receipt?: Receipt<RecordedKey>): Promise<ApplicationWithKey> {
-    const stores = await storesOf(this.#context, caller.tenant)
+    const stores = await storesOf(this.#parts, caller.tenant)
     const { store } = stores
     const { key, record } = this.make(stores, (await existing(store, id)).value)
     const application = await transact(
-      this.#context,
+      store,
+      this.#parts.clock,
       async () => {
         const current = await existing(store, id)
         const { second_key_digest: _second, ...kept } = current.value
@@ -53,7 +57,7 @@ export class ApplicationKeys {
           insertKey(stores, record),
         ]
         return {
-          ...replacement(this.#context, store, current, value, 'application:regenerate', keys),
+          ...replacement(this.#parts, store, current, value, 'application:regenerate', keys),
           recorded: { entity: id, details: { key } },
         }
       },
@@ -68,11 +72,12 @@ export class ApplicationKeys {
    */
   // Requirements: APP-512
   async add(caller: Caller, id: string, receipt?: Receipt<RecordedKey>): Promise<ApplicationKeyWithSecret> {
-    const stores = await storesOf(this.#context, caller.tenant)
+    const stores = await storesOf(this.#parts, caller.tenant)
     const { store } = stores
     const { key, record } = this.make(stores, (await existing(store, id)).value)
     return transact(
-      this.#context,
+      store,
+      this.#parts.clock,
       async () => {
         const current = await existing(store, id)
         if (current.value.second_key_digest !== undefined) {
@@ -81,7 +86,7 @@ export class ApplicationKeys {
         const added = insertKey(stores, record)
         const value = { ...current.value, second_key_digest: record.id, modified_by: caller.application }
         return {
-          ...replacement(this.#context, store, current, value, 'application:add_key', [added]),
+          ...replacement(this.#parts, store, current, value, 'application:add_key', [added]),
           recorded: { entity: id, details: { key } },
           result: written => ({ ...showKey(store, { value: record, ...written(added) }), key }),
         }
@@ -92,7 +97,7 @@ export class ApplicationKeys {
 
   // Requirements: APP-513
   async list(caller: Caller, id: string): Promise<ApplicationKey[]> {
-    const stores = await storesOf(this.#context, caller.tenant)
+    const stores = await storesOf(this.#parts, caller.tenant)
     const { value } = await existing(stores.store, id)
     const records = await Promise.all(
       keyDigests(value).map(digest => storeOfKey(stores, digest).get<KeyRecord>('key', digest)),
@@ -105,7 +110,7 @@ export class ApplicationKeys {
    * @throws {ServiceError} not_found, also if it has another key now
    */
   async getApplication(caller: Caller, id: string, key: string): Promise<ApplicationWithKey> {
-    const { root, store } = await storesOf(this.#context, caller.tenant)
+    const { root, store } = await storesOf(this.#parts, caller.tenant)
     const record = await existing(store, id)
     if (!keyDigests(record.value).includes(recordOfKey(root, caller.tenant, id, key).id)) {
       throw new ServiceError('not_found', 'the application has another key now')
@@ -118,7 +123,7 @@ export class ApplicationKeys {
    * @throws {ServiceError} not_found, also if it was revoked
    */
   async get(caller: Caller, id: string, key: string): Promise<ApplicationKeyWithSecret> {
-    const { root, store } = await storesOf(this.#context, caller.tenant)
+    const { root, store } = await storesOf(this.#parts, caller.tenant)
     const publicId = publicIdOfKey(store, recordOfKey(root, caller.tenant, id, key).id)
     const found = (await this.list(caller, id)).find(one => one.id === publicId)
     return found ? { ...found, key } : noKey()
@@ -130,9 +135,9 @@ export class ApplicationKeys {
    */
   // Requirements: APP-514
   async revoke(caller: Caller, id: string, publicId: string): Promise<void> {
-    const stores = await storesOf(this.#context, caller.tenant)
+    const stores = await storesOf(this.#parts, caller.tenant)
     const { store } = stores
-    await transact(this.#context, async () => {
+    await transact(store, this.#parts.clock, async () => {
       const current = await existing(store, id)
       const digests = keyDigests(current.value)
       const revoked = digests.find(digest => publicIdOfKey(store, digest) === publicId) ?? noKey()
@@ -145,7 +150,7 @@ export class ApplicationKeys {
       }
       const { second_key_digest: _second, ...kept } = current.value
       const value = { ...kept, key_digest: left, modified_by: caller.application }
-      return replacement(this.#context, store, current, value, 'application:revoke_key', [
+      return replacement(this.#parts, store, current, value, 'application:revoke_key', [
         removeKey(stores, revoked),
       ])
     })

@@ -1,17 +1,18 @@
 import { type AuditRecord, entityTerm } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
+import type { Clock } from '../base/time/clock.ts'
 import { formatMicros, parseMicros } from '../base/time/date-time.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import { matchAll, matchTerm, type Query } from '../storage/port/port.ts'
 import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
-import { tenantStore } from './tenants.ts'
+import { tenantStore } from './tenant-settings.ts'
 
-export interface AuditContext {
-  readonly store: SealedStore
+interface LogParts {
+  readonly records: SealedStore
   readonly audit: Pick<AuditRecorder, 'settled'>
-  nowUs(): number
+  readonly clock: Pick<Clock, 'nowUs'>
 }
 
 interface LogFilter {
@@ -27,29 +28,29 @@ interface LogFilter {
 /** Returns epoch microseconds, from 0 on: the clock has no leap seconds, and no entry is older. */
 const stampOf = (time: string) => Math.max(0, parseMicros(time)) || 0
 
-export async function listLog(
-  context: AuditContext,
-  caller: Caller,
-  filter: LogFilter & PageRequest,
-): Promise<Page<LogEntry>> {
-  const store = await settledStore(context, caller.tenant)
-  const { total, records } = await store.findReadable<AuditRecord>('audit', queryOf(store, filter), {
-    nowMs: context.nowUs() / 1000,
-    offset: offsetOf(filter),
-    limit: filter.size,
-  })
-  return toPage(
-    records.map(record => shown(store, record)),
-    total,
-    filter,
-  )
-}
+/** The audit log as callers read it. */
+export class AuditLog {
+  readonly #parts: LogParts
 
-/** Returns the store of a tenant when all actions that were answered before are in its log. */
-async function settledStore(context: AuditContext, tenant: string): Promise<TenantStore> {
-  const store = await tenantStore(context, tenant)
-  await context.audit.settled()
-  return store
+  constructor(parts: LogParts) {
+    this.#parts = parts
+  }
+
+  async list(caller: Caller, filter: LogFilter & PageRequest): Promise<Page<LogEntry>> {
+    const store = await tenantStore(this.#parts.records, caller.tenant)
+    // All actions that were answered before are in it then.
+    await this.#parts.audit.settled()
+    const { total, records } = await store.findReadable<AuditRecord>('audit', queryOf(store, filter), {
+      nowMs: this.#parts.clock.nowUs() / 1000,
+      offset: offsetOf(filter),
+      limit: filter.size,
+    })
+    return toPage(
+      records.map(record => shown(store, record)),
+      total,
+      filter,
+    )
+  }
 }
 
 function queryOf(store: TenantStore, { entity_type, entity_id, from, to, after }: LogFilter): Query {

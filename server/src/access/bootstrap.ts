@@ -5,17 +5,20 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json
 import { memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'
 import { OperatorError } from '../base/operator-error.ts'
+import type { Clock } from '../base/time/clock.ts'
 import { parseExpiration } from '../base/time/expiration.ts'
 import { asInContract, type Dialect } from '../contract/dialect.ts'
 import type { ApplicationType } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import { transact } from '../storage/port/transact.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { type ApplicationRecord, keyDigests } from './application.ts'
+import type { Applications } from './applications.ts'
 import { holdersOfKey, insertKey, recordOfKey, removeKey } from './keys.ts'
 import { checkRights, plainRule, type Rights } from './rules.ts'
-import { type TenantSettings, type TenantsContext, writeTenant } from './tenants.ts'
+import type { TenantSettings } from './tenant-settings.ts'
+import type { Tenants } from './tenants.ts'
 
 /** The file that a deployment is set up from: what it names is set to its contents, everything else stays. */
 export interface Bootstrap {
@@ -159,14 +162,21 @@ function readApplication(
   return read
 }
 
+export interface BootstrapParts {
+  readonly records: SealedStore
+  readonly clock: Pick<Clock, 'nowUs'>
+  readonly tenants: Tenants
+  readonly applications: Applications
+}
+
 /** Sets up what the file names. Idempotent. */
-export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstrap): Promise<void> {
-  const root = await context.store.root(context.nowUs())
+export async function applyBootstrap(parts: BootstrapParts, bootstrap: Bootstrap): Promise<void> {
+  const root = await parts.records.root(parts.clock.nowUs())
   for (const one of bootstrap.tenants) {
     const { id: tenant, applications, removed, formulas, reactors, tokens, ...settings } = one
-    await writeTenant(context, tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
-    const store = await context.store.createTenant(tenant, context.nowUs())
-    for (const id of removed) await context.applications.remove(tenant, id)
+    await parts.tenants.write(tenant, settings as Partial<Omit<TenantSettings, 'id'>>)
+    const store = await parts.records.createTenant(tenant, parts.clock.nowUs())
+    for (const id of removed) await parts.applications.remove(tenant, id)
     const stored = await store.getMany<ApplicationRecord>(
       'application',
       applications.map(({ id }) => id),
@@ -175,22 +185,22 @@ export async function applyBootstrap(context: TenantsContext, bootstrap: Bootstr
     // First, one by one, as another application may take a key that one of these gives up.
     for (const [index, application] of applications.entries()) {
       const found = stored[index]
-      if (found) await applyApplication(context, store, root, application, found)
+      if (found) await applyApplication(parts, store, root, application, found)
       else added.push(application)
     }
     for (const some of batches(added, storedAtOnce, () => 1))
-      await Promise.all(some.map(application => applyApplication(context, store, root, application)))
+      await Promise.all(some.map(application => applyApplication(parts, store, root, application)))
   }
 }
 
 /** Refuses a file with a key of an application that it does not name. @throws {BootstrapError} */
-export async function refuseTakenKeys(context: TenantsContext, { tenants }: Bootstrap): Promise<void> {
-  const root = await context.store.root(context.nowUs())
+export async function refuseTakenKeys(parts: BootstrapParts, { tenants }: Bootstrap): Promise<void> {
+  const root = await parts.records.root(parts.clock.nowUs())
   const named = new Set(
     tenants.flatMap(({ applications, removed }) => [...applications.map(({ id }) => id), ...removed]),
   )
   for (const { id, key } of tenants.flatMap(({ applications }) => applications)) {
-    const holders = await holdersOfKey(context.store, root, key)
+    const holders = await holdersOfKey(parts.records, root, key)
     refuseHeld(
       id,
       holders.filter(holder => !named.has(holder)),
@@ -203,15 +213,15 @@ export async function refuseTakenKeys(context: TenantsContext, { tenants }: Boot
  * @param found the application as it was just read; absent if it is not stored
  */
 async function applyApplication(
-  context: TenantsContext,
+  parts: BootstrapParts,
   store: TenantStore,
   root: TenantStore,
   { key, ...given }: BootstrapApplication,
   found?: OpenedRecord<ApplicationRecord>,
 ): Promise<void> {
   const record = recordOfKey(root, store.tenant, given.id, key)
-  context.onKey?.(record.id, key)
-  await transact(context, async attempt => {
+  parts.applications.keys.made.publish({ digest: record.id, key })
+  await transact(store, parts.clock, async attempt => {
     const current = attempt === 0 ? found : await store.get<ApplicationRecord>('application', given.id)
     const held = current ? keyDigests(current.value) : []
     const rekeyed = !held.includes(record.id)
@@ -219,7 +229,7 @@ async function applyApplication(
     const value: ApplicationRecord =
       current && !rekeyed ? { ...current.value, ...given } : { ...kept, ...given, key_digest: record.id }
     if (current && isDeepStrictEqual(current.value, value)) return { writes: [], result: () => {} }
-    if (rekeyed) refuseHeld(given.id, await holdersOfKey(context.store, root, key))
+    if (rekeyed) refuseHeld(given.id, await holdersOfKey(parts.records, root, key))
     return {
       writes: [
         current ? store.replace('application', current.version, value) : store.insert('application', value),

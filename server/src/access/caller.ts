@@ -1,5 +1,4 @@
 import { ServiceError } from '../base/errors.ts'
-import type { RequestNotes } from '../base/request-notes.ts'
 import type { ApplicationType, Permission, TokenPermission, Transform } from '../contract/types.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import {
@@ -24,8 +23,6 @@ export interface Caller {
   /** For a session, the rights of the application that authorized it. Each use needs both. */
   readonly limit?: Rights
   readonly session?: string
-  /** Notes about the request; absent unless this is a development server. */
-  readonly notes?: RequestNotes
 }
 
 /** Returns an application as a caller with its present rights; `undefined` if it has expired. */
@@ -121,4 +118,8 @@ export function missingForExpressions(caller: Caller, subject: Subject): string 
     return `token:update on ${container} comes from a rule whose transform is ${rule?.transform ?? 'none'}`
   }
   return undefined
+}
+
+export function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
+  return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
 }

@@ -1,5 +1,4 @@
 import { entriesOf } from '../audit/entries.ts'
-import type { Random } from '../base/random.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type {
   ApplicationType,
@@ -10,41 +9,36 @@ import type {
 } from '../contract/types.ts'
 import { permissionDescriptions, permissions, permissionsByType } from '../generated/facts.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
-import type { Dated, OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Dated, OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import type { Caller } from './caller.ts'
-import { type TenantSettings, tenantStore } from './tenants.ts'
-
-export interface OwnTenantContext {
-  readonly store: SealedStore
-  readonly random: Random
-  nowUs(): number
-}
+import { type TenantParts, type TenantSettings, tenantStore } from './tenant-settings.ts'
 
 const tenantEntry = entriesOf('tenant')
 
 /** Returns the caller's tenant. */
 // Requirements: APP-542
-export async function readOwnTenant(context: OwnTenantContext, { tenant }: Caller): Promise<Tenant> {
-  return show(tenant, await settingsOf(await tenantStore(context, tenant)))
+export async function readOwnTenant({ records }: TenantParts, { tenant }: Caller): Promise<Tenant> {
+  return show(tenant, await settingsOf(await tenantStore(records, tenant)))
 }
 
 /** Replaces the name of the caller's tenant. */
 // Requirements: APP-541
 export async function renameOwnTenant(
-  context: OwnTenantContext,
+  parts: TenantParts,
   { tenant, application }: Caller,
   { name }: UpdateTenantRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<Tenant> {
-  const store = await tenantStore(context, tenant)
+  const store = await tenantStore(parts.records, tenant)
   return transact(
-    { store, nowUs: context.nowUs },
+    store,
+    parts.clock,
     async () => {
       const current = await settingsOf(store)
       const value: TenantSettings = { ...current.value, name }
       const write = store.replace('setting', current.version, value)
       return {
-        writes: [write, tenantEntry(context, store, 'tenant:update', tenant, application)],
+        writes: [write, tenantEntry(parts, store, 'tenant:update', tenant, application)],
         recorded: { entity: tenant },
         result: written => show(tenant, { value, ...written(write) }),
       }

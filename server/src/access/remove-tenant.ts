@@ -4,7 +4,7 @@ import { allRecords } from '../storage/records/all-records.ts'
 import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import { beforeAll, walkCollection } from '../storage/transfer/walk.ts'
 import { type KeyRecord, removeKey } from './keys.ts'
-import { readDevelopmentTenant } from './tenants.ts'
+import { readDevelopmentTenant } from './tenant-settings.ts'
 
 interface RemovedTenant {
   /** Records that this call removed. */

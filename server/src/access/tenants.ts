@@ -1,143 +1,41 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Random } from '../base/random.ts'
-import type { ApplicationType, Permission } from '../contract/types.ts'
-import { permissionsByType, tokenPermissions } from '../generated/facts.ts'
-import { transact } from '../storage/port/transact.ts'
-import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
-import type { Applications } from './applications.ts'
-import type { Rights } from './rules.ts'
+import type { Tenant, UpdateTenantRequest } from '../contract/types.ts'
+import type { Receipt, RecordedEntity } from '../storage/port/transact.ts'
+import type { Caller } from './caller.ts'
+import { readOwnTenant, renameOwnTenant } from './own-tenant.ts'
+import {
+  createTenant,
+  developmentTenant,
+  type NewTenant,
+  type TenantParts,
+  type TenantSettings,
+  writeTenant,
+} from './tenant-settings.ts'
 
-/** The stored settings of a tenant. */
-export interface TenantSettings extends RecordValue {
-  readonly id: 'tenant'
-  readonly name: string
-  /** The operator's own tenant: the home of official formulas. */
-  readonly operator: boolean
-  /** Signs webhooks: `whsec_` and 24 bytes in base64. */
-  readonly webhook_secret: string
-}
+/** The tenants of a server. */
+export class Tenants {
+  readonly #parts: TenantParts
 
-/** A new tenant with one key of each type. The keys cannot be shown restored. */
-export interface NewTenant {
-  readonly tenantId: string
-  /** Holds `token:create`. */
-  readonly publicKey: string
-  /** Holds every token permission on `/`, and reveals. */
-  readonly privateKey: string
-  /** Holds every permission of a management application. */
-  readonly managementKey: string
-  readonly webhookSecret: string
-}
-
-/** The least that is useful to a web page: with `token:update` it could overwrite any token whose id it knows. */
-const publicPermissions: readonly Permission[] = ['token:create']
-
-export interface TenantsContext {
-  readonly store: SealedStore
-  readonly random: Random
-  readonly applications: Applications
-  nowUs(): number
-  /** Called with each key and its digest. Of development servers only. */
-  readonly onKey?: ((digest: string, key: string) => void) | undefined
-}
-
-/** Returns the store of a caller's tenant. */
-export async function tenantStore(
-  context: Pick<TenantsContext, 'store'>,
-  tenant: string,
-): Promise<TenantStore> {
-  const store = await context.store.tenant(tenant)
-  if (!store) throw new Error('a caller without a tenant')
-  return store
-}
-
-export async function readTenant(store: TenantStore): Promise<TenantSettings | undefined> {
-  return (await store.get<TenantSettings>('setting', 'tenant'))?.value
-}
-
-/** Changes the given settings of a tenant, and makes the tenant if there is none. */
-export async function writeTenant(
-  context: TenantsContext,
-  tenant: string,
-  given: Partial<Omit<TenantSettings, 'id'>>,
-): Promise<TenantSettings> {
-  const store = await context.store.createTenant(tenant, context.nowUs())
-  return transact(context, async () => {
-    const current = await store.get<TenantSettings>('setting', 'tenant')
-    const settings: TenantSettings = {
-      name: tenant,
-      operator: false,
-      webhook_secret: `whsec_${Buffer.from(context.random.bytes(24)).toString('base64')}`,
-      ...current?.value,
-      ...given,
-      id: 'tenant',
-    }
-    const result = () => settings
-    if (!current) return { writes: [store.insert('setting', settings)], result }
-    if (isDeepStrictEqual(current.value, settings)) return { writes: [], result }
-    return { writes: [store.replace('setting', current.version, settings)], result }
-  })
-}
-
-/** Returns the rights of the application of this type in a new tenant. */
-export function initialRights(type: ApplicationType): Rights {
-  if (type === 'private') {
-    return {
-      permissions: [],
-      rules: [{ priority: 1, container: '/', transform: 'reveal', permissions: tokenPermissions }],
-    }
+  constructor(parts: TenantParts) {
+    this.#parts = parts
   }
-  return { permissions: type === 'public' ? publicPermissions : permissionsByType[type], rules: [] }
-}
 
-/** Makes a tenant with three applications, with new keys or those of a tenant to be restored after a reset. */
-export async function createTenant(
-  context: TenantsContext,
-  options: { readonly operator?: boolean | undefined; readonly restored?: NewTenant | undefined } = {},
-): Promise<NewTenant> {
-  const { restored } = options
-  const tenantId = restored?.tenantId ?? context.random.uuid()
-  const settings = await writeTenant(context, tenantId, {
-    operator: options.operator ?? false,
-    ...(restored ? { webhook_secret: restored.webhookSecret } : {}),
-  })
-  const add = async (name: string, type: ApplicationType, key: string | undefined) => {
-    const application = { id: context.random.uuid(), name, type, ...initialRights(type) }
-    return (await context.applications.insert(tenantId, application, key)).key
+  create(options?: { readonly operator?: boolean | undefined }): Promise<NewTenant> {
+    return createTenant(this.#parts, options)
   }
-  return {
-    tenantId,
-    publicKey: await add('Public', 'public', restored?.publicKey),
-    privateKey: await add('Private', 'private', restored?.privateKey),
-    managementKey: await add('Management', 'management', restored?.managementKey),
-    webhookSecret: settings.webhook_secret,
+
+  write(tenant: string, given: Partial<Omit<TenantSettings, 'id'>>): Promise<TenantSettings> {
+    return writeTenant(this.#parts, tenant, given)
   }
-}
 
-interface DevelopmentRecord extends RecordValue, NewTenant {
-  readonly id: 'development'
-}
+  development(restored?: NewTenant): Promise<NewTenant> {
+    return developmentTenant(this.#parts, restored)
+  }
 
-/**
- * Returns the tenant of a development server, and makes it if there is none. Its keys are stored sealed, so that they can
- * be printed at each start. A production server never makes one.
- *
- * @param restored the tenant to make again with the same keys, after the store was emptied
- */
-export async function developmentTenant(context: TenantsContext, restored?: NewTenant): Promise<NewTenant> {
-  const root = await context.store.root(context.nowUs())
-  const kept = await readDevelopmentTenant(root)
-  if (kept) return kept
-  const made = await createTenant(context, { restored })
-  const record: DevelopmentRecord = { id: 'development', ...made }
-  const { ok } = await root.commit([root.insert('setting', record)], context.nowUs())
-  // Another server on the same database may have stored its tenant first: then that one counts.
-  return ok ? made : ((await readDevelopmentTenant(root)) ?? made)
-}
+  read(caller: Caller): Promise<Tenant> {
+    return readOwnTenant(this.#parts, caller)
+  }
 
-export async function readDevelopmentTenant(root: TenantStore): Promise<NewTenant | undefined> {
-  const kept = await root.get<DevelopmentRecord>('setting', 'development')
-  if (!kept) return undefined
-  const { id: _id, ...tenant } = kept.value
-  return tenant
+  rename(caller: Caller, input: UpdateTenantRequest, receipt?: Receipt<RecordedEntity>): Promise<Tenant> {
+    return renameOwnTenant(this.#parts, caller, input, receipt)
+  }
 }

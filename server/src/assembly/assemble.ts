@@ -1,24 +1,51 @@
+import { Applications } from '../access/applications.ts'
+import { AuditLog } from '../access/audit-log.ts'
+import { Tenants } from '../access/tenants.ts'
+import { AuditRecorder } from '../audit/recorder.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
-import { connectionLimits } from '../base/limits.ts'
+import { Semaphores } from '../base/flow/semaphore.ts'
+import { type Admissions, connectionLimits, createAdmissions, reactorChangeLimits } from '../base/limits.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
+import { Validators } from '../contract/validators.ts'
+import type { DurableClock } from '../durable-clock.ts'
+import { ownAddresses } from '../egress/addresses.ts'
+import { createCallbackSender, observeDelivery } from '../egress/callback-sender.ts'
+import { createExpressions } from '../expressions/engine.ts'
+import { Formulas } from '../formulas/formulas.ts'
+import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import { openOperatorPort } from '../http/outside/operator-port.ts'
+import type { Health } from '../http/outside/paths.ts'
 import { type Core, UnderWay } from '../http/pipeline/core.ts'
+import { headerNamesOf } from '../http/pipeline/header-names.ts'
 import type { Address, Listening } from '../http/transport/listener.ts'
+import { serviceTransport } from '../http/transport/service-transport.ts'
 import { checkOptions } from '../option-table.ts'
+import { Reactors } from '../reactors/reactors.ts'
 import { startSweeper } from '../retention/sweeper.ts'
+import type { FormulaSandbox } from '../sandbox/create.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
+import { observeSandbox } from '../sandbox/sandbox.ts'
+import { Sessions } from '../sessions/sessions.ts'
 import { diskOf } from '../storage/open.ts'
-import { defaultAuditRetentionDays, type VaultFacts, type VaultOptions } from '../vault-options.ts'
-import { type Deployment, deploy } from './deployment.ts'
-import { createDomain, type Domain } from './domain.ts'
-import { warmFormulas } from './formulas.ts'
-import { createHttp, healthOf, listenForOperators } from './http.ts'
-import { openStores, type VaultParts } from './stores.ts'
+import { TokenChannels } from '../tokens/token-parts.ts'
+import { Tokens } from '../tokens/tokens.ts'
+import {
+  defaultAuditRetentionDays,
+  type VaultFacts,
+  type VaultOptions,
+  VaultOptionsError,
+} from '../vault-options.ts'
+import { createWebhooks } from '../webhooks/webhooks.ts'
+import type { Performer } from '../webhooks/webhooks-context.ts'
+import { nothing } from './around.ts'
+import { openSandbox, warmFormulas } from './formulas.ts'
+import { createHttp } from './http.ts'
+import { openStorage, type Storage, type VaultParts } from './storage.ts'
+import { openTenancy, type Tenancy } from './tenancy.ts'
 
-interface Assembled
-  extends Pick<
-    Deployment,
-    'admissions' | 'clock' | 'createTenant' | 'onlyTenant' | 'advance' | 'reload' | 'reset'
-  > {
+interface Assembled extends Pick<Tenancy, 'createTenant' | 'onlyTenant' | 'advance' | 'reload' | 'reset'> {
+  readonly clock: DurableClock
+  readonly admissions: Admissions
   readonly core: Core
   /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
   listenForOperators(address: Address): Promise<Listening>
@@ -42,74 +69,188 @@ interface Sockets {
   ports(): readonly number[]
 }
 
-/**
- * Puts a vault together in four steps: stores → domain → http → workers. Each extends the context of the one before:
- * a new feature adds a member to a context, and later steps find it there.
- */
-export async function assemble(
-  options: VaultOptions,
-  parts: VaultParts,
-  sockets: Sockets,
-): Promise<Assembled> {
-  checkOptions(options)
-  const stores = await openStores(options, parts, sockets.ports)
-  let domain: Domain | undefined
+/** Constructs a vault: storage, then each room with what it needs, then what serves requests, then what runs by itself. */
+export async function assemble(given: VaultOptions, parts: VaultParts, sockets: Sockets): Promise<Assembled> {
+  checkOptions(given)
+  const storage = await openStorage(given, parts)
+  // From here on nobody has the key but the keyring.
+  const { masterKey: _, ...options } = given
+  const { records, engine, clock, random, log, slice, observer, metrics, location } = storage
+  let opened: FormulaSandbox | undefined
   try {
-    domain = await createDomain(stores, () => core)
-    const deployment = await deploy(domain)
+    const { dev = false, headerPrefix = contractHeaderPrefix, dialect } = options
+    const headerNames = headerNamesOf(headerPrefix)
+    const validators = new Validators(headerPrefix)
+    const isOwn = ownAddresses(sockets.ports)
+    const admissions = createAdmissions(parts.admissionBounds)
+
+    const audit = new AuditRecorder({ store: records, random: storage.randomOf('audit'), log, clock })
+    const auditLog = new AuditLog({ records, audit, clock })
+    const sessions = new Sessions({ records, random, clock })
+    const applications = new Applications({
+      records,
+      random,
+      clock,
+      dialect,
+      endSessionsOf: (store, application, actor) => sessions.endOf(store, application, actor),
+    })
+    const tenants = new Tenants({ records, random, clock, applications })
+    const channels = new TokenChannels()
+    const tokens = new Tokens({
+      records,
+      random,
+      clock,
+      audit,
+      dialect,
+      slice,
+      channels,
+      schemas: validators,
+      expressions: createExpressions({ random: length => random.bytes(length), nowMs: clock.nowMs }),
+    })
+    const development = dev
+      ? new (await import('./development.ts')).Development({
+          ...{ options, records, clock, random, log, audit, headerPrefix, headerNames, validators },
+          ...{ dialect, applications, sessions, channels },
+        })
+      : undefined
+    const around = development ?? nothing
+
+    const sandbox = await openSandbox({ options, parts, admissions, headerPrefix, isOwn, log })
+    opened = sandbox
+    const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
+    const webhooks = createWebhooks({
+      store: records,
+      random: storage.randomOf('webhooks'),
+      clock,
+      log,
+      observer,
+      tokens,
+      callbacks,
+      send: observeDelivery(around.sender(createCallbackSender({ ...callbacks, isOwn })), observer),
+      traceHeader: headerNames.trace,
+    })
+    const performer: Performer = { perform: (job, receipt) => reactors.perform(job, receipt) }
+    const formulas = new Formulas({ records, random, clock })
+    const reactors: Reactors = new Reactors({
+      records,
+      random,
+      clock,
+      formulas,
+      tokens,
+      audit,
+      changes: new Semaphores('changes of reactors', reactorChangeLimits),
+      sandbox: around.sandbox(observeSandbox(parts.sandbox ?? sandbox, observer)),
+      warmSandbox: tenant => {
+        // A failure shows again, to a caller, when a formula runs.
+        if (!parts.sandbox) sandbox.warm(tenant).catch(() => {})
+      },
+      jobs: parts.jobs?.(performer, { store: records, tokens, clock }) ?? webhooks,
+      service: delegation => serviceTransport(core, delegation, headerNames),
+    })
+    const isProxy =
+      (options.proxyAllowOrigins?.length ?? 0) + Object.keys(options.proxyMapOrigins ?? {}).length > 0
+    const requestProxy = isProxy
+      ? (await import('./proxying.ts')).createProxy(
+          { options, parts, admissions, headerPrefix, isOwn },
+          { reactors, tokens, audit },
+        )
+      : undefined
+
+    const tenancy = await openTenancy({
+      options,
+      hasDevelopmentTenant: options.developmentTenant ?? (dev && location.engine !== 'memory'),
+      rooms: { records, clock, validators, tenants, applications, tokens, formulas, reactors },
+      clock,
+      webhooks,
+      around,
+    })
+    await development?.opened(tenancy)
+
     const requests = new UnderWay()
     let isDraining = false
-    const health = healthOf(deployment, () => isDraining)
-    const core: Core = await createHttp(deployment, health, requests)
-    const close = startWorkers(deployment, requests)
-    const { admissions, tools, clock, createTenant, onlyTenant, advance, reload, reset } = deployment
-    showState(deployment, sockets.connections)
-    const { facts, listening, cancelWarming } = startFacts(deployment)
+    const health: Health = {
+      unhealthy: () => records.unhealthy(),
+      formulas: () => sandbox.isolation(),
+      draining: () => isDraining,
+    }
+    const core: Core = await createHttp({
+      ...{ options, headerPrefix, headerNames, validators, storage, observer, audit },
+      rooms: {
+        ...{ tokens, sessions, applications, tenants, log: auditLog, formulas, reactors },
+        jobs: { store: records, random, clock },
+      },
+      ...{ requestProxy, health, requests, around, development },
+    })
+
+    clock.keepRegularly()
+    webhooks.start(parts.performer ?? performer)
+    const stopSweeping = startSweeper({
+      ...{ records, tokens, sessions, random, clock, log },
+      holder: random.uuid(),
+      auditRetentionDays: options.auditRetentionDays ?? defaultAuditRetentionDays,
+      yield: nextTurn,
+    })
+    const { folder } = location
+    metrics?.show({
+      storeWorks: () => records.unhealthy() === undefined,
+      disk: folder === undefined ? undefined : () => diskOf(folder),
+      connections: sockets.connections,
+      admissions: () => [...Object.entries(admissions), ...sandbox.admitted(), ...webhooks.admitted()],
+      formulasWaiting: () => sandbox.waiting(),
+      processes: () => sandbox.counts(),
+      jobs: () => webhooks.counts(),
+    })
+    const { facts, listening, cancelWarming } = startFacts(options, storage, sandbox, tenancy)
+    const { createTenant, onlyTenant, advance, reload, reset } = tenancy
+    const { closeGraceMs = connectionLimits.closeGraceMs } = parts
     return {
       ...{ core, admissions, clock, createTenant, onlyTenant, advance, reload, reset, facts, listening },
-      close: () => {
+      close: async () => {
         cancelWarming()
-        return close()
+        stopSweeping()
+        requestProxy?.close()
+        await webhooks.close()
+        await parts.sandbox?.close()
+        await sandbox.close()
+        await clock.stop()
+        // A restart goes on from this time, whatever the machine's clock shows then.
+        if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
+        // Requests whose callers hung up may still add to the audit log.
+        await requests.idle(closeGraceMs)
+        metrics?.close()
+        await audit.close()
+        log.close()
+        await engine.close()
+        clock.tenants.close()
       },
-      finished: () => requests.idle(closeGraceOf(parts)),
-      endWaits: () => tools?.close(),
-      listenForOperators: address => listenForOperators(deployment, health, address),
+      finished: () => requests.idle(closeGraceMs),
+      endWaits: () => around.close(),
+      listenForOperators: async address => {
+        if (!metrics) throw new VaultOptionsError('metrics must be true, as this vault is to show them')
+        return openOperatorPort({ health, metrics, log, random }, address)
+      },
       drain: () => {
         isDraining = true
       },
     }
   } catch (error) {
-    stores.metrics?.close()
-    stores.log.close()
-    await domain?.sandbox.close()
-    await stores.engine.close()
+    metrics?.close()
+    log.close()
+    await opened?.close()
+    await engine.close()
     throw error
   }
-}
-
-const closeGraceOf = ({ closeGraceMs = connectionLimits.closeGraceMs }: VaultParts) => closeGraceMs
-
-/** Lets metrics show the state of what has been put together. */
-function showState(
-  { metrics, admissions, store, location: { folder }, sandbox, webhooks }: Deployment,
-  connections: () => number,
-): void {
-  metrics?.show({
-    storeWorks: () => store.unhealthy() === undefined,
-    disk: folder === undefined ? undefined : () => diskOf(folder),
-    connections,
-    admissions: () => [...Object.entries(admissions), ...sandbox.admitted(), ...webhooks.admitted()],
-    formulasWaiting: () => sandbox.waiting(),
-    processes: () => sandbox.counts(),
-    jobs: () => webhooks.counts(),
-  })
 }
 
 /** The real time from the opening of a port to the start of processes for formulas, unless a formula needs one earlier. */
 const warmAfterMs = 100
 
-function startFacts({ options, development, masterKey, sandbox, log }: Deployment) {
-  const { file, made } = masterKey
+function startFacts(
+  options: VaultOptions,
+  { keyFile, log }: Storage,
+  sandbox: FormulaSandbox,
+  { development }: Tenancy,
+) {
   let listening = () => {}
   let warming: NodeJS.Timeout | undefined
   // Starting these processes takes this one 15 ms: its own start and its first answers come before.
@@ -122,44 +263,12 @@ function startFacts({ options, development, masterKey, sandbox, log }: Deploymen
   const facts: VaultFacts = {
     ...(development ? { development } : {}),
     ...(options.warmFormulas ? { isolation } : {}),
-    ...(file === undefined ? {} : { masterKeyFile: file }),
-    ...(file !== undefined && made ? { madeMasterKey: file } : {}),
+    ...(keyFile && { masterKeyFile: keyFile.file }),
+    ...(keyFile?.made ? { madeMasterKey: keyFile.file } : {}),
   }
   return {
     facts,
     listening: options.warmFormulas ? listening : () => {},
     cancelWarming: () => clearTimeout(warming),
-  }
-}
-
-/** Starts everything that runs by itself. Returns a function that stops it, in order, and closes the store. */
-function startWorkers(deployment: Deployment, requests: UnderWay): () => Promise<void> {
-  const { options, parts, clock, webhooks, performer, audit, sandbox, engine, random, metrics } = deployment
-  const { requestProxy, log } = deployment
-  clock.keepRegularly()
-  webhooks.start(parts.performer ?? performer)
-  const stopSweeping = startSweeper({
-    ...deployment,
-    sessions: deployment,
-    holder: random.uuid(),
-    auditRetentionDays: options.auditRetentionDays ?? defaultAuditRetentionDays,
-    yield: nextTurn,
-  })
-  return async () => {
-    stopSweeping()
-    requestProxy?.close()
-    await webhooks.close()
-    await parts.sandbox?.close()
-    await sandbox.close()
-    await clock.stop()
-    // A restart goes on from this time, whatever the machine's clock shows then.
-    if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
-    // Requests whose callers hung up may still add to the audit log.
-    await requests.idle(closeGraceOf(parts))
-    metrics?.close()
-    await audit.close()
-    log.close()
-    await engine.close()
-    clock.tenants.close()
   }
 }

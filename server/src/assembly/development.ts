@@ -1,94 +1,328 @@
+import { LRUCache } from 'lru-cache'
+import type { Applications } from '../access/applications.ts'
+import { type Caller, deniedCause } from '../access/caller.ts'
+import { digestOfKey } from '../access/keys.ts'
+import { readTenant, tenantStore } from '../access/tenant-settings.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
+import { lruOptions } from '../base/cache.ts'
+import { developerReason } from '../base/developer-reason.ts'
+import type { ServiceError } from '../base/errors.ts'
+import { after, onAbort } from '../base/flow/event-loop.ts'
+import type { Log } from '../base/log.ts'
+import type { LongPage, Page } from '../base/page.ts'
+import type { Random } from '../base/random.ts'
+import type { Dialect } from '../contract/dialect.ts'
+import type { Explanation, Token } from '../contract/types.ts'
+import type { Validators } from '../contract/validators.ts'
+import { FormulaConsole, Printed, readAllPrinted, readPrinted } from '../dev/console.ts'
 import { DevEndpoints, devPageFiles } from '../dev/endpoints.ts'
+import { Events } from '../dev/events.ts'
+import { explainSearch } from '../dev/explain-search.ts'
+import { explain, RecentlyExpired } from '../dev/explanation.ts'
 import { exportHandlers } from '../dev/export.ts'
-import { faultHandlers } from '../dev/faults.ts'
+import { Faults, faultHandlers } from '../dev/faults.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
+import { Inbox, inboxOrigin } from '../dev/inbox.ts'
+import { Journal } from '../dev/journal.ts'
+import { Leaks } from '../dev/leaks/leaks.ts'
 import type { Matchable } from '../dev/matching.ts'
+import type { RequestNotes } from '../dev/request-notes.ts'
+import { Snapshots } from '../dev/snapshots.ts'
 import { tenantHandlers } from '../dev/tenants.ts'
-import { createTestObserver } from '../dev/test-observer.ts'
+import { createTestObserver, type TestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
+import type { DurableClock } from '../durable-clock.ts'
+import type { CallbackSender } from '../egress/callback-sender.ts'
+import { EgressError } from '../egress/egress-error.ts'
 import { proxyOperations } from '../generated/facts.ts'
-import type { Services, TestObserver } from '../http/pipeline/exchange.ts'
-import { readAllPrinted, readPrinted } from '../reactors/list.ts'
-import type { Deployment } from './deployment.ts'
+import type { Handlers } from '../http/handlers/handler.ts'
+import { checkResponse } from '../http/pipeline/check-response.ts'
+import { UnderWay } from '../http/pipeline/core.ts'
+import type { Exchange, Respond, Services, Step } from '../http/pipeline/exchange.ts'
+import type { HeaderNames } from '../http/pipeline/header-names.ts'
+import { identify, validate } from '../http/pipeline/lifecycle.ts'
+import { problemResponse } from '../http/pipeline/problem.ts'
+import type { CoreResponse } from '../http/transport/message.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { parseQuery } from '../search/parse.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
+import type { AbsentTokens, TokenChannels } from '../tokens/token-parts.ts'
+import type { VaultOptions } from '../vault-options.ts'
+import type { Around } from './around.ts'
+import type { Tenancy } from './tenancy.ts'
 
-export { explain } from '../dev/explanation.ts'
+interface DevelopmentParts {
+  readonly options: Pick<VaultOptions, 'log' | 'devToken'>
+  readonly records: SealedStore
+  readonly clock: DurableClock
+  readonly random: Random
+  readonly log: Log
+  readonly audit: AuditRecorder
+  readonly headerPrefix: string
+  readonly headerNames: HeaderNames
+  readonly validators: Validators
+  readonly dialect: Dialect | undefined
+  readonly applications: Applications
+  readonly sessions: Sessions
+  readonly channels: TokenChannels
+}
+
+const mostKeys = 10_000
 
 /** Deliveries that are due later are counted up to this number. */
 const mostCounted = 100_000
 
-/** Loaded under `--dev` only. */
-export function observerOf(deployment: Deployment): TestObserver | undefined {
-  const { tools, clock, headerNames, validators, log, options } = deployment
-  // In process, nobody reads a log that was not given.
-  const print = options.log ? undefined : (line: string) => process.emitWarning(line, 'SurrogateWarning')
-  const unknownMembers = new UnknownMembers(validators, log, print)
-  const nowMs = (tenant: string) => clock.nowUs(tenant) / 1000
-  return tools && createTestObserver({ ...tools, nowMs, headerNames, unknownMembers })
-}
-
-/** Makes the endpoints of a development server. Loaded under `--dev` only. */
-export function developmentEndpoints(deployment: Deployment, services: Services): DevEndpoints {
-  return new DevEndpoints(
-    services,
-    handlersOf(deployment),
-    devPageFiles(deployment.headerPrefix),
-    deployment.options.devToken,
+/** What a server keeps and does for tests, in memory only. Loaded under `--dev` only. */
+export class Development implements Around {
+  readonly #observer: TestObserver
+  readonly #parts: DevelopmentParts
+  readonly #faults = new Faults()
+  readonly #events = new Events()
+  readonly #journal = new Journal((tenant, request) => this.#events.publish(tenant, 'request', request))
+  /** The keys that this process has made, by their digest, as the store keeps digests only. */
+  readonly #keys = new LRUCache<string, string>(lruOptions(mostKeys))
+  readonly #expired = new RecentlyExpired()
+  readonly #idleness = new UnderWay()
+  /** What is noted about requests, by their callers: each request has an object of its own. */
+  readonly #notes = new WeakMap<Caller, RequestNotes>()
+  readonly #console = new FormulaConsole((tenant, reactor, line) =>
+    this.#events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
   )
-}
+  readonly #explanations = new WeakMap<Exchange, Explanation>()
+  readonly #snapshots: Snapshots
+  readonly #leaks: Leaks
+  readonly #inbox: Inbox
+  #tenancy: Tenancy | undefined
 
-function handlersOf(deployment: Deployment): DevHandlers {
-  const { advance, catchUp, reset, clock, createTenant, reactors, store, tools, validators } = deployment
-  if (!tools) throw new Error('a development server without its tools')
-  const { faults, journal, inbox, idleness, events, keys, snapshots, leaks } = tools
-  const keyOf = (digest: string) => keys.get(digest)
-  const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
-  const operations = recorded.map(({ id }) => id)
-  return {
-    ...snapshots.handlers(),
-    ...leaks.handlers(),
-    ...tenantHandlers({ ...deployment, keyOf }),
-    ...faultHandlers(faults, operations),
-    ...exportHandlers({ ...deployment, keyOf }),
-    ...journal.handlers(recorded),
-    ...inbox.handlers(),
-    ...events.handlers(),
-    'dev.settled': async () => {
-      do {
-        await idleness.idle()
-        await catchUp()
-        // A job may have been accepted meanwhile.
-      } while (!idleness.isIdle)
-      const later = (await store.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
-      return { status: 200, body: { later } }
-    },
-    'dev.clock.advance': async ({ body }) => {
-      await advance(body.advance_ms)
-      return { status: 200, body: { now: new Date(clock.nowMs()).toISOString() } }
-    },
-    'dev.reset': async () => {
-      await reset()
-      return { status: 204 }
-    },
-    'dev.tenants.create': async ({ body }) => {
-      const tenant = await createTenant(body)
-      return {
-        status: 201,
-        body: {
-          tenant_id: tenant.tenantId,
-          public_key: tenant.publicKey,
-          private_key: tenant.privateKey,
-          management_key: tenant.managementKey,
-          webhook_secret: tenant.webhookSecret,
-        },
-      }
-    },
-    'dev.console.list': async ({ tenant, path }) => ({
-      status: 200,
-      body: { data: await readPrinted(reactors, tenant, path.id) },
-    }),
-    'dev.consoles.list': async ({ tenant }) => ({
-      status: 200,
-      body: { data: await readAllPrinted(reactors, tenant) },
-    }),
+  constructor(parts: DevelopmentParts) {
+    const { options, records, clock, audit, headerNames, validators, log, channels, applications } = parts
+    this.#parts = parts
+    this.#snapshots = new Snapshots({ store: records, clock, audit })
+    this.#leaks = new Leaks({ store: records, nowUs: tenant => clock.nowUs(tenant) })
+    this.#inbox = new Inbox({
+      nowMs: () => clock.nowMs(),
+      machineMs: () => clock.machineMs(),
+      secretOf: async tenant => (await readTenant(await tenantStore(records, tenant)))?.webhook_secret ?? '',
+      published: (tenant, webhook) => this.#events.publish(tenant, 'webhook', webhook),
+    })
+    // In process, nobody reads a log that was not given.
+    const print = options.log ? undefined : (line: string) => process.emitWarning(line, 'SurrogateWarning')
+    this.#observer = createTestObserver({
+      faults: this.#faults,
+      journal: this.#journal,
+      leaks: this.#leaks,
+      idleness: this.#idleness,
+      notes: this.#notes,
+      explanations: this.#explanations,
+      unknownMembers: new UnknownMembers(validators, log, print),
+      nowMs: tenant => clock.nowUs(tenant) / 1000,
+      headerNames,
+    })
+    applications.keys.made.listen(({ digest, key }) => void this.#keys.set(digest, key))
+    channels.erased.listen(token => this.#expired.note(token))
+    channels.emptyMask.listen(({ caller, token, path, reason }) =>
+      this.#notes.get(caller)?.addMask({ token_id: token, path, reason }),
+    )
+  }
+
+  /** To be called once, with the tenants that are there at the start. */
+  async opened(tenancy: Tenancy): Promise<void> {
+    this.#tenancy = tenancy
+    const { development } = tenancy
+    if (!development) return
+    const root = await this.#parts.records.root(this.#parts.clock.nowUs())
+    for (const key of [development.publicKey, development.privateKey, development.managementKey]) {
+      this.#keys.set(digestOfKey(root, development.tenantId, key), key)
+    }
+  }
+
+  /** Delivers to the inbox, and fails as tests have ordered. */
+  sender(send: CallbackSender): CallbackSender {
+    const faults = this.#faults
+    return async callback => {
+      const { tenant, reactor, traceId, signal } = callback
+      const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })
+      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onAbort(signal))
+      if (signal.aborted) throw new EgressError('network', 'the delivery was given up')
+      if (fault?.drop !== undefined) throw new EgressError('network', 'a test has ordered this fault')
+      if (fault?.status !== undefined) return fault.status
+      return new URL(callback.url).origin === inboxOrigin ? this.#inbox.receive(callback) : send(callback)
+    }
+  }
+
+  /** Is busy as tests have ordered, and keeps what formulas print. */
+  sandbox(sandbox: Sandbox): Sandbox {
+    const faults = this.#faults
+    return {
+      run: async invocation => {
+        const { tenant, reactor = '', lane, caller } = invocation
+        const fault = faults.take({ on: 'formula', tenant, reactor })
+        const onDisconnect = lane === 'sync' && caller ? this.#notes.get(caller)?.onDisconnect : undefined
+        if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onDisconnect)
+        if (fault) return { kind: 'busy' }
+        const printed = new Printed()
+        const outcome = await sandbox.run({
+          ...invocation,
+          explains: true,
+          onConsole: line => {
+            printed.add(line)
+            this.#console.print(tenant, reactor, line, this.#parts.clock.nowUs(tenant) / 1000)
+          },
+        })
+        const isFailure =
+          outcome.kind === 'refused' || outcome.kind === 'unusable' || outcome.kind === 'failed'
+        return isFailure ? { ...outcome, printed: printed.lines } : outcome
+      },
+      close: () => sandbox.close(),
+    }
+  }
+
+  /** Says why a search has found nothing. */
+  handlers(handlers: Handlers): Handlers {
+    return {
+      ...handlers,
+      'tokens.search': async request => {
+        const answer = await handlers['tokens.search'](request)
+        const page = answer.body as Page<Token> | LongPage<Token>
+        if (page.pagination.total_items > 0) return answer
+        const { caller, body } = request
+        const store = await tenantStore(this.#parts.records, caller.tenant)
+        const nowMs = this.#parts.clock.nowUs() / 1000
+        const explanation = await explainSearch(store, nowMs, caller, parseQuery(body.query ?? ''))
+        Object.assign(page, { explanation })
+        return answer
+      },
+    }
+  }
+
+  /** Lets requests fail as tests have ordered, when the caller is known and when the body is read. */
+  steps(steps: readonly Step[]): readonly Step[] {
+    const { identified, parsed } = this.#observer
+    // One step, as others have a turn behind each.
+    const parsedAndValidated: Step = (exchange, services) =>
+      after(exchange.body === undefined ? undefined : parsed(exchange), () => validate(exchange, services))
+    return steps.flatMap(step => {
+      if (step === identify) return [identify, identified]
+      return step === validate ? parsedAndValidated : step
+    })
+  }
+
+  respond(respond: Respond): Respond {
+    return exchange => this.#observer.observe(exchange, respond)
+  }
+
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return this.#idleness.during(work)
+  }
+
+  alone(work: () => Promise<void>, timeoutMs: number): Promise<void> {
+    // Ends the waits of requests.
+    this.#faults.reset()
+    return this.#idleness.alone(work, timeoutMs)
+  }
+
+  cleared(): void {
+    this.#faults.reset()
+    this.#console.clear()
+    this.#journal.clear()
+    this.#inbox.clear()
+    this.#events.clear()
+    this.#keys.clear()
+    this.#expired.clear()
+    this.#snapshots.clear()
+    this.#leaks.clear()
+  }
+
+  close(): void {
+    this.#faults.close()
+    this.cleared()
+  }
+
+  /** Explains a refusal: who asked, the rights, and why. */
+  problem = (exchange: Exchange, refusal: ServiceError): CoreResponse => {
+    this.#explainAbsence(exchange.caller, refusal)
+    const denied = deniedCause(refusal)
+    const explanation = explain(exchange, refusal, denied)
+    if (explanation) this.#explanations.set(exchange, explanation)
+    const reason = denied?.missing ?? developerReason(refusal) ?? explanation?.formula?.message
+    return problemResponse(refusal, exchange.traceId, reason, explanation)
+  }
+
+  /** Nobody should miss a response that breaks the contract. */
+  check = (exchange: Exchange, response: CoreResponse): CoreResponse =>
+    this.#observer.isFaulty(exchange) ? response : checkResponse(this.#parts, exchange, response)
+
+  #explainAbsence(caller: Caller | undefined, error: ServiceError): void {
+    if (!caller || !Object(error.cause).absent) return
+    const nowMs = this.#parts.clock.nowUs(caller.tenant) / 1000
+    const reason = this.#expired.reason(caller.tenant, error.cause as AbsentTokens, nowMs)
+    error.cause = reason === undefined ? undefined : { forDevelopers: reason }
+  }
+
+  /** The endpoints below `/_dev`. */
+  endpoints(services: Services): DevEndpoints {
+    const { options, headerPrefix } = this.#parts
+    return new DevEndpoints(services, this.#devHandlers(), devPageFiles(headerPrefix), options.devToken)
+  }
+
+  #devHandlers(): DevHandlers {
+    const tenancy = this.#tenancy
+    if (!tenancy) throw new Error('the tenants are not open yet')
+    const { records, clock, random, applications, sessions, validators } = this.#parts
+    const nowUs = (tenant?: string) => clock.nowUs(tenant)
+    const keyOf = (digest: string) => this.#keys.get(digest)
+    const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
+    const operations = recorded.map(({ id }) => id)
+    const consoles = { console: this.#console, records }
+    const { advanceTenant } = tenancy
+    return {
+      ...this.#snapshots.handlers(),
+      ...this.#leaks.handlers(),
+      ...tenantHandlers({ store: records, sessions, applications, nowUs, advanceTenant, keyOf }),
+      ...faultHandlers(this.#faults, operations),
+      ...exportHandlers({ store: records, random, nowUs, keyOf }),
+      ...this.#journal.handlers(recorded),
+      ...this.#inbox.handlers(),
+      ...this.#events.handlers(),
+      'dev.settled': async () => {
+        do {
+          await this.#idleness.idle()
+          await tenancy.catchUp()
+          // A job may have been accepted meanwhile.
+        } while (!this.#idleness.isIdle)
+        const later = (await records.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
+        return { status: 200, body: { later } }
+      },
+      'dev.clock.advance': async ({ body }) => {
+        await tenancy.advance(body.advance_ms)
+        return { status: 200, body: { now: new Date(clock.nowMs()).toISOString() } }
+      },
+      'dev.reset': async () => {
+        await tenancy.reset()
+        return { status: 204 }
+      },
+      'dev.tenants.create': async ({ body }) => {
+        const tenant = await tenancy.createTenant(body)
+        return {
+          status: 201,
+          body: {
+            tenant_id: tenant.tenantId,
+            public_key: tenant.publicKey,
+            private_key: tenant.privateKey,
+            management_key: tenant.managementKey,
+            webhook_secret: tenant.webhookSecret,
+          },
+        }
+      },
+      'dev.console.list': async ({ tenant, path }) => ({
+        status: 200,
+        body: { data: await readPrinted(consoles, tenant, path.id) },
+      }),
+      'dev.consoles.list': async ({ tenant }) => ({
+        status: 200,
+        body: { data: await readAllPrinted(consoles, tenant) },
+      }),
+    }
   }
 }

@@ -12,17 +12,27 @@ import type { Caller } from '../access/caller.ts'
 import { comparableId } from '../base/comparable-id.ts'
 import { ServiceError } from '../base/errors.ts'
 import { isJsonObject, type JsonValue } from '../base/json/json.ts'
+import type { Clock } from '../base/time/clock.ts'
 import { parseExpiration } from '../base/time/expiration.ts'
 import type { CreateReactorRequest, CreateTokenRequest, ReactorFormulaRequest } from '../contract/types.ts'
-import { findFormula } from '../formulas/find.ts'
+import type { ContractSchemas } from '../contract/validators.ts'
 import { readFormula } from '../formulas/formula.ts'
-import { createFormula, updateFormula } from '../formulas/write-formula.ts'
+import type { Formulas } from '../formulas/formulas.ts'
 import { tokenPermissions } from '../generated/facts.ts'
 import type { ReactorRecord } from '../reactors/reactor.ts'
-import { createReactor, updateReactor } from '../reactors/write-reactor.ts'
-import { createToken } from '../tokens/create.ts'
+import type { Reactors } from '../reactors/reactors.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
 import type { TokenRecord } from '../tokens/token.ts'
-import type { Domain } from './domain.ts'
+import type { Tokens } from '../tokens/tokens.ts'
+
+export interface FixtureRooms {
+  readonly validators: ContractSchemas
+  readonly records: SealedStore
+  readonly clock: Pick<Clock, 'nowUs'>
+  readonly tokens: Tokens
+  readonly formulas: Formulas
+  readonly reactors: Reactors
+}
 
 /** A part of the file: its path, and the application that it is made by. */
 interface Fixture<Content = unknown> {
@@ -54,27 +64,27 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  *
  * @throws {BootstrapError}
  */
-export function readFixtures(domain: Domain, { tenants }: Bootstrap): { apply(): Promise<void> } {
-  const all = tenants.map((tenant, at) => readTenant(domain, tenant, `tenants.${at}`))
+export function readFixtures(rooms: FixtureRooms, { tenants }: Bootstrap): { apply(): Promise<void> } {
+  const all = tenants.map((tenant, at) => readTenant(rooms, tenant, `tenants.${at}`))
   return {
     apply: async () => {
       // Formulas first, of all tenants: reactors may use official ones.
       for (const { tenant, formulas } of all) {
-        for (const one of formulas) await named(one, () => applyFormula(domain, tenant, one))
+        for (const one of formulas) await named(one, () => applyFormula(rooms, tenant, one))
       }
       for (const { tenant, reactors, tokens } of all) {
-        for (const one of reactors) await named(one, () => applyReactor(domain, tenant, one))
+        for (const one of reactors) await named(one, () => applyReactor(rooms, tenant, one))
         // One after the other, as lists have the order in which tokens were made.
-        for (const one of tokens) await named(one, () => applyToken(domain, tenant, one))
+        for (const one of tokens) await named(one, () => applyToken(rooms, tenant, one))
       }
     },
   }
 }
 
-function readTenant(domain: Domain, tenant: BootstrapTenant, path: string): TenantFixtures {
+function readTenant(rooms: FixtureRooms, tenant: BootstrapTenant, path: string): TenantFixtures {
   const read = <Schema extends keyof Contents>(kind: 'formulas' | 'reactors' | 'tokens', schema: Schema) => {
     const found = list(tenant[kind] ?? [], `${path}.${kind}`).map((json, at) =>
-      readFixture(domain, tenant, json, `${path}.${kind}.${at}`, schema),
+      readFixture(rooms, tenant, json, `${path}.${kind}.${at}`, schema),
     )
     unique(
       found.map(({ id }) => ({ id: comparableId(id) })),
@@ -92,7 +102,7 @@ function readTenant(domain: Domain, tenant: BootstrapTenant, path: string): Tena
 }
 
 function readFixture<Schema extends keyof Contents>(
-  { validators }: Domain,
+  { validators }: FixtureRooms,
   { applications }: BootstrapTenant,
   json: JsonValue,
   path: string,
@@ -142,28 +152,28 @@ const callerOf = (tenant: string, { by }: Fixture): Caller => ({
 })
 
 async function applyFormula(
-  { reactors }: Domain,
+  { formulas }: FixtureRooms,
   tenant: string,
   fixture: Fixture<ReactorFormulaRequest>,
 ): Promise<void> {
   const caller = callerOf(tenant, fixture)
   const { content } = fixture
-  const known = await findFormula(reactors, tenant, fixture.id)
-  if (!known) return void (await createFormula(reactors, caller, content, undefined, fixture.id))
+  const known = await formulas.find(tenant, fixture.id)
+  if (!known) return void (await formulas.create(caller, content, undefined, fixture.id))
   const { id: _id, created_by: _by, modified_by: _modified, ...before } = known.record.value
   if (isDeepStrictEqual(before, readFormula(content))) return
-  await updateFormula(reactors, caller, fixture.id, content)
+  await formulas.update(caller, fixture.id, content)
 }
 
 async function applyReactor(
-  { reactors, store }: Domain,
+  { reactors, records }: FixtureRooms,
   tenant: string,
   fixture: Fixture<CreateReactorRequest>,
 ): Promise<void> {
   const caller = callerOf(tenant, fixture)
   const { content } = fixture
-  const known = await (await store.tenant(tenant))?.get<ReactorRecord>('reactor', fixture.id)
-  if (!known) return void (await createReactor(reactors, caller, content, undefined, fixture.id))
+  const known = await (await records.tenant(tenant))?.get<ReactorRecord>('reactor', fixture.id)
+  if (!known) return void (await reactors.create(caller, content, undefined, fixture.id))
   const { name, formula, application, configuration } = known.value
   const before = { name, formula, application, configuration }
   const after = {
@@ -177,19 +187,19 @@ async function applyReactor(
     `${fixture.path}.formula.id`,
     'must stay as it is: a reactor keeps its formula',
   )
-  if (!isDeepStrictEqual(before, after)) await updateReactor(reactors, caller, fixture.id, content)
+  if (!isDeepStrictEqual(before, after)) await reactors.update(caller, fixture.id, content)
 }
 
 async function applyToken(
-  { tokens, store, nowUs }: Domain,
+  { tokens, records, clock }: FixtureRooms,
   tenant: string,
   fixture: Fixture<CreateTokenRequest>,
 ): Promise<void> {
   const { id, path, content: input } = fixture
-  if (await (await store.tenant(tenant))?.get<TokenRecord>('token', id)) return
+  if (await (await records.tenant(tenant))?.get<TokenRecord>('token', id)) return
   const { expires_at } = input
   const expiration = typeof expires_at === 'string' ? parseExpiration(expires_at) : undefined
-  if (expiration && expiration.ms * 1000 <= nowUs(tenant)) return
-  const { created } = await createToken(tokens, callerOf(tenant, fixture), input)
+  if (expiration && expiration.ms * 1000 <= clock.nowUs(tenant)) return
+  const { created } = await tokens.create(callerOf(tenant, fixture), input)
   if (!created) throw new BootstrapError(`${path} must not duplicate another token with deduplicate_token`)
 }

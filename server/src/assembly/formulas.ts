@@ -1,11 +1,23 @@
+import type { Admissions } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
+import type { IsOwn } from '../egress/addresses.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
 import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
 import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
 import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
-import type { Stores, VaultParts } from './stores.ts'
+import type { VaultOptions } from '../vault-options.ts'
+import type { VaultParts } from './storage.ts'
+
+interface Surroundings {
+  readonly options: VaultOptions
+  readonly parts: VaultParts
+  readonly admissions: Admissions
+  readonly headerPrefix: string
+  readonly isOwn: IsOwn
+  readonly log: Log
+}
 
 /**
  * Where nothing is started in advance, as in tests, a process is started for a tenant that makes a reactor: any other one
@@ -21,7 +33,7 @@ export async function openSandbox({
   headerPrefix,
   isOwn,
   log,
-}: Stores): Promise<FormulaSandbox> {
+}: Surroundings): Promise<FormulaSandbox> {
   const {
     formulaModules: modules,
     formulaClient: client,

@@ -1,8 +1,15 @@
+import type { Applications } from '../access/applications.ts'
+import type { AuditLog } from '../access/audit-log.ts'
+import type { Tenants } from '../access/tenants.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
 import { Semaphores } from '../base/flow/semaphore.ts'
 import { longOperationLimits } from '../base/limits.ts'
 import type { Mutable } from '../base/mutable.ts'
+import type { Observer } from '../base/observer.ts'
 import { backends } from '../contract/backend.ts'
 import { readDocument } from '../contract/contract.ts'
+import type { Validators } from '../contract/validators.ts'
+import type { Formulas } from '../formulas/formulas.ts'
 import { checkHandlers, type Handlers } from '../http/handlers/handler.ts'
 import {
   applicationHandlers,
@@ -16,78 +23,118 @@ import {
   tokenizationHandlers,
 } from '../http/handlers/operations.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
-import { openOperatorPort } from '../http/outside/operator-port.ts'
 import { docsFiles, type Health, type OutsidePaths, respondOutside } from '../http/outside/paths.ts'
 import { type Core, createCore, type UnderWay } from '../http/pipeline/core.ts'
 import { Cors } from '../http/pipeline/cors.ts'
 import type { Services } from '../http/pipeline/exchange.ts'
+import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import { parse, steps } from '../http/pipeline/lifecycle.ts'
+import { problemResponse } from '../http/pipeline/problem.ts'
 import { Router } from '../http/pipeline/routes.ts'
-import type { Address, Listening } from '../http/transport/listener.ts'
-import { VaultOptionsError } from '../vault-options.ts'
-import type { Deployment } from './deployment.ts'
+import type { RequestProxy } from '../proxy/proxy.ts'
+import type { Reactors } from '../reactors/reactors.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Tokens } from '../tokens/tokens.ts'
+import type { VaultOptions } from '../vault-options.ts'
+import type { WebhooksContext } from '../webhooks/webhooks-context.ts'
+import type { Around } from './around.ts'
+import type { Development } from './development.ts'
+import type { Storage } from './storage.ts'
 
-export async function createHttp(deployment: Deployment, health: Health, requests: UnderWay): Promise<Core> {
-  const { options, dev, headerPrefix, validators, dialect } = deployment
-  const development = dev ? await import('./development.ts') : undefined
-  const handlers = handlersOf(deployment)
+/** What the handlers of the contract work with. */
+interface Rooms {
+  readonly tokens: Tokens
+  readonly sessions: Sessions
+  readonly applications: Applications
+  readonly tenants: Tenants
+  readonly log: AuditLog
+  readonly formulas: Formulas
+  readonly reactors: Reactors
+  readonly jobs: Pick<WebhooksContext, 'store' | 'random' | 'clock'>
+}
+
+interface HttpParts {
+  readonly options: VaultOptions
+  readonly headerPrefix: string
+  readonly headerNames: HeaderNames
+  readonly validators: Validators
+  readonly storage: Pick<Storage, 'records' | 'clock' | 'random' | 'log' | 'slice'>
+  readonly observer: Observer | undefined
+  readonly audit: AuditRecorder
+  readonly rooms: Rooms
+  readonly requestProxy: RequestProxy | undefined
+  readonly health: Health
+  readonly requests: UnderWay
+  readonly around: Around
+  readonly development: Development | undefined
+}
+
+export async function createHttp(parts: HttpParts): Promise<Core> {
+  const { options, headerPrefix, headerNames, validators, storage, rooms, development } = parts
+  const { dialect, dev = false } = options
+  const handlers = parts.around.handlers(handlersOf(rooms))
   checkHandlers(handlers, validators.operations)
   const paths: Mutable<OutsidePaths> = {
-    health,
+    health: parts.health,
     docs: docsFiles({ readDocument: () => readDocument(headerPrefix), dev }),
   }
   const translator =
-    dialect && (await import('../http/pipeline/translator.ts')).translatorOf(dialect, deployment.headerNames)
+    dialect && (await import('../http/pipeline/translator.ts')).translatorOf(dialect, headerNames)
   const services: Services = {
-    ...deployment,
     // A translated request is checked as one of the contract.
-    steps: translator ? steps.toSpliced(steps.indexOf(parse) + 1, 0, translator.read) : steps,
+    steps: parts.around.steps(
+      translator ? steps.toSpliced(steps.indexOf(parse) + 1, 0, translator.read) : steps,
+    ),
+    router: new Router(backends.requests().router, validators.operations),
+    validators,
+    dialect,
+    dev,
+    strict: options.strict ?? false,
+    handlers,
+    replays: idempotentReplays(rooms),
+    inFlight: new Set(),
+    random: storage.random,
+    audit: parts.audit,
+    log: storage.log,
     cors: new Cors(options.corsOrigins ?? (dev ? ['*'] : []), headerPrefix, dialect),
     outside: exchange => respondOutside(paths, exchange),
-    requests,
-    strict: options.strict ?? false,
-    testObserver: development?.observerOf(deployment),
-    proxy:
-      deployment.requestProxy &&
-      (await import('../http/pipeline/proxy-route.ts')).proxyDoor(deployment.requestProxy),
-    translator,
-    router: new Router(backends.requests().router, validators.operations),
-    handlers,
-    replays: idempotentReplays({ ...deployment, sessions: deployment }),
-    inFlight: new Set(),
+    requests: parts.requests,
+    store: storage.records,
+    clock: storage.clock,
+    observer: parts.observer,
     longOperations: new Semaphores('lists, searches and payloads', longOperationLimits),
-    explain: development?.explain,
+    slice: storage.slice,
+    headerNames,
+    translator,
+    proxy:
+      parts.requestProxy && (await import('../http/pipeline/proxy-route.ts')).proxyDoor(parts.requestProxy),
+    around: respond => parts.around.respond(respond),
+    problem: development?.problem ?? ((exchange, refusal) => problemResponse(refusal, exchange.traceId)),
+    check: development?.check ?? ((_, response) => response),
   }
-  if (development) paths.dev = development.developmentEndpoints(deployment, services)
+  paths.dev = development?.endpoints(services)
   return createCore(services)
 }
 
-/** @param draining true if the server is about to close */
-export function healthOf({ store, sandbox }: Deployment, draining: () => boolean): Health {
-  return { unhealthy: () => store.unhealthy(), formulas: () => sandbox.isolation(), draining }
-}
-
-/** @throws {VaultOptionsError} if metrics are not kept */
-export async function listenForOperators(
-  { metrics, log, random }: Deployment,
-  health: Health,
-  address: Address,
-): Promise<Listening> {
-  if (!metrics) throw new VaultOptionsError('metrics must be true, as this vault is to show them')
-  return openOperatorPort({ health, metrics, log, random }, address)
-}
-
-function handlersOf(deployment: Deployment): Handlers {
-  const { tokens, applications, reactors } = deployment
+function handlersOf({
+  tokens,
+  sessions,
+  applications,
+  tenants,
+  log,
+  formulas,
+  reactors,
+  jobs,
+}: Rooms): Handlers {
   return {
     ...tokenHandlers(tokens),
     ...tokenizationHandlers(tokens),
-    ...sessionHandlers(deployment),
+    ...sessionHandlers(sessions),
     ...applicationHandlers(applications),
-    ...tenantHandlers(deployment),
-    ...logHandlers(deployment),
-    ...jobHandlers(deployment),
-    ...formulaHandlers(reactors),
+    ...tenantHandlers(tenants),
+    ...logHandlers(log),
+    ...jobHandlers(jobs),
+    ...formulaHandlers(formulas),
     ...reactorHandlers(reactors),
   }
 }

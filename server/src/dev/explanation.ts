@@ -4,17 +4,22 @@ import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
 import { lruOptions } from '../base/cache.ts'
 import { comparableId } from '../base/comparable-id.ts'
 import { developerReason } from '../base/developer-reason.ts'
+import type { ServiceError } from '../base/errors.ts'
 import type { AccessRule, Explanation, Permission, TokenPermission } from '../contract/types.ts'
-import type { Explain } from '../http/pipeline/exchange.ts'
+import type { Exchange } from '../http/pipeline/exchange.ts'
 import { wordsOfFormula } from '../reactors/outcome.ts'
-import type { ExpiredTokens } from '../tokens/tokens-context.ts'
+import type { AbsentTokens, ErasedToken } from '../tokens/token-parts.ts'
 
 type ExplainedRule = NonNullable<Explanation['rules']>[number]
 
 const explained = [400, 403, 404, 502]
 
 /** Explains a refusal: who asked, the rights in the order in which they are tried, and why each does not match. */
-export const explain: Explain = ({ operation, caller }, error, denied) => {
+export function explain(
+  { operation, caller }: Exchange,
+  error: ServiceError,
+  denied: DeniedCause | undefined,
+): Explanation | undefined {
   const formula = wordsOfFormula(error)
   if (!explained.includes(error.status) && !formula) return undefined
   const permission = operation?.permission ?? undefined
@@ -93,19 +98,23 @@ function scopeOf(rule: AccessRule): string {
 const mostRemembered = 10_000
 
 /** When tokens that are erased had expired: the latest of all tenants. */
-export class RecentlyExpired implements ExpiredTokens {
+export class RecentlyExpired {
   readonly #expiredMs = new LRUCache<string, number>(lruOptions(mostRemembered))
 
-  note(tenant: string, id: string, expiredMs: number): void {
-    this.#expiredMs.set(keyOf(tenant, id), expiredMs)
+  note({ tenant, id, expiredMs }: ErasedToken): void {
+    if (expiredMs === undefined) this.#expiredMs.delete(keyOf(tenant, id))
+    else this.#expiredMs.set(keyOf(tenant, id), expiredMs)
   }
 
-  forget(tenant: string, id: string): void {
-    this.#expiredMs.delete(keyOf(tenant, id))
-  }
-
-  at(tenant: string, id: string): number | undefined {
-    return this.#expiredMs.get(keyOf(tenant, id))
+  /** Returns what developers are told of tokens that are not there: when those expired of which that is known. */
+  reason(tenant: string, { absent }: AbsentTokens, nowMs: number): string | undefined {
+    const reasons = absent.flatMap(({ id, expiredMs }) => {
+      const ms = expiredMs ?? this.#expiredMs.get(keyOf(tenant, id))
+      // A snapshot can put a tenant back to a time before.
+      if (ms === undefined || ms > nowMs) return []
+      return `the token ${absent.length > 1 ? `${id} ` : ''}expired at ${new Date(ms).toISOString()}`
+    })
+    return reasons.join(', ') || undefined
   }
 
   clear(): void {

@@ -1,13 +1,12 @@
 import type { ApplicationRecord } from '../access/application.ts'
 import type { Applications } from '../access/applications.ts'
 import { isSessionOver, type SessionRecord } from '../access/session.ts'
-import { initialRights, tenantStore } from '../access/tenants.ts'
+import { initialRights, tenantStore } from '../access/tenant-settings.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { CreateApplicationRequest } from '../contract/types.ts'
 import type { DevSession } from '../generated/dev-client/generated/types.gen.ts'
-import { endExpiredSession } from '../sessions/end.ts'
-import type { SessionsContext } from '../sessions/sessions-context.ts'
-import type { OpenedRecord } from '../storage/records/sealed.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { OpenedRecord, SealedStore } from '../storage/records/sealed.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
 /** As the contract says. */
@@ -17,7 +16,9 @@ const mostSessions = 100
 /** A century, as for the clock of the vault. */
 const furthestMs = 3_153_600_000_000
 
-interface Context extends SessionsContext {
+interface Context {
+  readonly store: SealedStore
+  readonly sessions: Sessions
   readonly applications: Applications
   /** Returns the time of a tenant in epoch microseconds. */
   nowUs(tenant?: string): number
@@ -39,7 +40,7 @@ export function tenantHandlers(
   })
   return {
     'dev.applications.list': async ({ tenant }) => {
-      const store = await tenantStore(context, tenant)
+      const store = await tenantStore(context.store, tenant)
       const page = firstOf(tenant, mostApplications)
       const { records } = await store.findReadable<ApplicationRecord>('application', { op: 'all' }, page)
       const data = records.map(({ value: { id, name, type, key_digest } }) => {
@@ -56,7 +57,7 @@ export function tenantHandlers(
       return { status: 201, body: { application_id: id, key } }
     },
     'dev.sessions.list': async ({ tenant }) => {
-      const store = await tenantStore(context, tenant)
+      const store = await tenantStore(context.store, tenant)
       const nowUs = context.nowUs(tenant)
       const page = firstOf(tenant, mostSessions)
       const { records } = await store.findReadable<SessionRecord>('session', { op: 'all' }, page)
@@ -64,14 +65,14 @@ export function tenantHandlers(
       return { status: 200, body: { data } }
     },
     'dev.sessions.end': async ({ tenant, path }) => {
-      const store = await tenantStore(context, tenant)
+      const store = await tenantStore(context.store, tenant)
       // Another writer may come between: then it is read again.
       for (;;) {
         const session = await store.get<SessionRecord>('session', path.id)
         if (!session || isSessionOver(session.value, context.nowUs(tenant))) {
           throw new ServiceError('not_found', 'there is no such session, or it has expired')
         }
-        if (await endExpiredSession(context, store, session)) return { status: 204 }
+        if (await context.sessions.endExpired(store, session)) return { status: 204 }
       }
     },
     'dev.tenantClock.advance': async ({ tenant, body }) => {

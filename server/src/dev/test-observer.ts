@@ -1,10 +1,12 @@
+import type { Caller } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
-import { RequestNotes } from '../base/request-notes.ts'
+import { nextTurn } from '../base/flow/event-loop.ts'
+import { NotOfOurs } from '../base/not-of-ours.ts'
 import { monotonicMs } from '../base/time/real-time.ts'
 import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
 import type { UnderWay } from '../http/pipeline/core.ts'
-import { Exchange, type TestObserver } from '../http/pipeline/exchange.ts'
+import { Exchange, type Respond } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import { isStream } from '../http/pipeline/streams.ts'
 import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
@@ -13,6 +15,7 @@ import { codeOf, type Fault, type Faults, gatewayStatuses } from './faults.ts'
 import type { Journal } from './journal.ts'
 import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
+import { RequestNotes } from './request-notes.ts'
 import type { UnknownMembers } from './unknown-members.ts'
 
 /** For as long a request without a response is held. */
@@ -22,13 +25,25 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-type Run = Parameters<TestObserver['observe']>[1]
+/** Watches the requests of a development server, except those to its own endpoints. */
+export interface TestObserver {
+  /** Called when the caller is known. May wait, or throw the error that the request fails with. */
+  identified(exchange: Exchange): void | Promise<void>
+  /** Called when the body is read. Otherwise like `identified`. */
+  parsed(exchange: Exchange): void | Promise<void>
+  /** Runs a request, or another one in its place, and resolves with the response to send. */
+  observe(exchange: Exchange, run: Respond): Promise<CoreResponse>
+  /** True if a test has ordered that it fails. */
+  isFaulty(exchange: Exchange): boolean
+}
 
 interface Tools {
   readonly faults: Faults
   readonly journal: Journal
   readonly leaks: Leaks
   readonly idleness: UnderWay
+  readonly notes: WeakMap<Caller, RequestNotes>
+  readonly explanations: WeakMap<Exchange, Explanation>
   readonly unknownMembers: UnknownMembers
   /** The time of a tenant. */
   nowMs(tenant: string): number
@@ -42,11 +57,14 @@ export function createTestObserver(tools: Tools): TestObserver {
   return {
     identified: exchange => {
       const { caller, request } = exchange
-      if (caller)
-        exchange.caller = { ...caller, notes: new RequestNotes(listener => request.onClose?.(listener)) }
+      if (caller) {
+        exchange.caller = { ...caller }
+        tools.notes.set(exchange.caller, new RequestNotes(listener => request.onClose?.(listener)))
+      }
       return fail(exchange)
     },
     parsed: fail,
+    isFaulty: exchange => ordered.has(exchange),
     observe: (exchange, run) => {
       const { delegation } = exchange.request
       // A request of a formula is part of one that is under way.
@@ -54,7 +72,7 @@ export function createTestObserver(tools: Tools): TestObserver {
     },
   }
 
-  async function performMaybeTwice(exchange: Exchange, run: Run): Promise<CoreResponse> {
+  async function performMaybeTwice(exchange: Exchange, run: Respond): Promise<CoreResponse> {
     const response = await perform(exchange, run)
     const fault = ordered.get(exchange)
     const again = fault?.duplicate ? duplicateOf(exchange) : undefined
@@ -63,7 +81,7 @@ export function createTestObserver(tools: Tools): TestObserver {
     return perform(again, run)
   }
 
-  async function perform(exchange: Exchange, run: Run): Promise<CoreResponse> {
+  async function perform(exchange: Exchange, run: Respond): Promise<CoreResponse> {
     const startMs = monotonicMs()
     const made = await run(exchange)
     const fault = ordered.get(exchange)
@@ -88,7 +106,6 @@ export function createTestObserver(tools: Tools): TestObserver {
     })
     if (!fault) return
     ordered.set(exchange, fault)
-    exchange.failsOnPurpose = true
     if (fault.latency !== undefined) await hold(exchange, fault.latency)
     // These responses are not sent: `observe` replaces them.
     const isReplaced = fault.drop === 'before' || fault.timeout === 'before' || gatewayResponse(fault)
@@ -110,16 +127,21 @@ export function createTestObserver(tools: Tools): TestObserver {
   async function failing(exchange: Exchange, fault: Fault, response: CoreResponse): Promise<CoreResponse> {
     const { drop, timeout, truncate, malformed, bytes_per_second: rate } = fault
     if (timeout !== undefined) await hold(exchange, longestHoldMs)
-    if (drop !== undefined || timeout !== undefined) return { ...response, cutAfter: 'nothing' }
+    const isCut = drop !== undefined || timeout !== undefined
+    // As a connection fails: the client of a formula repeats what it can.
+    if (isCut || (truncate !== undefined && exchange.request.delegation)) throw connectionClosed()
     // The whole body of a stream would be waited for.
     if ((truncate === undefined && !malformed && rate === undefined) || isStream(response.headers))
       return response
     const { pieces, body: made, ...rest } = response
     const body = pieces ? await joinPieces(pieces) : made
-    if (body === undefined) return { ...rest, ...(truncate === undefined ? {} : { cutAfter: truncate }) }
+    const bytes = bytesOf({ ...rest, body: body ?? '' })
+    if (truncate !== undefined) {
+      const headers = { ...rest.headers, 'Content-Length': String(bytes.length) }
+      return { ...rest, headers, pieces: cut(bytes, truncate) }
+    }
+    if (body === undefined) return rest
     const whole = { ...rest, body }
-    const bytes = bytesOf(whole)
-    if (truncate !== undefined) return { ...whole, cutAfter: truncate }
     if (malformed) return { ...rest, body: bytes.subarray(0, bytes.length >> 1) }
     // A formula gets its response in one message.
     if (rate === undefined || exchange.request.delegation) return whole
@@ -140,11 +162,11 @@ export function createTestObserver(tools: Tools): TestObserver {
   }
 
   function record(exchange: Exchange, response: CoreResponse, durationMs: number): void {
-    const { operation, caller, parameters, rawParameters, body, traceId, request, error, explanation } =
-      exchange
+    const { operation, caller, parameters, rawParameters, body, traceId, request, error } = exchange
+    const explanation = tools.explanations.get(exchange)
     const fault = ordered.get(exchange)
     if (!operation || !caller) return
-    const { masks = [] } = caller.notes ?? {}
+    const { masks = [] } = tools.notes.get(caller) ?? {}
     const idempotencyKey = request.headers[tools.headerNames.idempotency]
     const isUnanswered = fault?.drop !== undefined || fault?.timeout !== undefined
     // Only the id of something that is there, or one that can be nothing else: anything can be put into a path.
@@ -245,5 +267,21 @@ function errorOf({ retry_after }: Fault, status: number): ServiceError {
   const seconds = retry_after ?? (status === 503 ? 1 : undefined)
   return new ServiceError(codeOf(status) ?? 'internal', 'a test has ordered this fault', {
     ...(seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }),
+    cause: new NotOfOurs(),
   })
+}
+
+/** The error with which `fetch` of Node rejects if the server closes the connection. */
+function connectionClosed(): TypeError {
+  return new TypeError('fetch failed', {
+    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+  })
+}
+
+/** Yields the beginning of a body, and then closes the connection. */
+async function* cut(whole: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
+  // Also an empty piece makes the head be sent.
+  yield whole.subarray(0, bytes)
+  await nextTurn()
+  throw new TypeError('terminated', { cause: connectionClosed().cause })
 }

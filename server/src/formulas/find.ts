@@ -1,20 +1,20 @@
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 import type { FormulaRecord } from './formula.ts'
 import { shippedFormula } from './shipped/index.ts'
 
-/** Used by the verbs of this folder. */
-export interface FormulasContext {
-  readonly store: SealedStore
+export interface FormulaParts {
+  readonly records: SealedStore
   readonly random: Random
-  nowUs(tenant?: string): number
+  readonly clock: Pick<Clock, 'nowUs'>
 }
 
 /** Returns the server's own store, which keeps official formulas, readable by all tenants. */
-export function officialStore(context: FormulasContext): Promise<TenantStore> {
-  return context.store.root(context.nowUs())
+export function officialStore(parts: FormulaParts): Promise<TenantStore> {
+  return parts.records.root(parts.clock.nowUs())
 }
 
 /** A formula that a tenant may use, and its store. A formula that comes with the server has none. */
@@ -26,14 +26,14 @@ export interface FoundFormula {
 /** Finds the tenant's own or an official formula. */
 // Requirements: FOR-017
 export async function findFormula(
-  context: FormulasContext,
+  parts: FormulaParts,
   tenant: string,
   id: string,
 ): Promise<FoundFormula | undefined> {
   const key = id.toLowerCase()
   const shipped = shippedFormula(key)
   if (shipped) return { record: shipped, store: undefined }
-  for (const store of [await tenantStore(context, tenant), await officialStore(context)]) {
+  for (const store of [await tenantStore(parts.records, tenant), await officialStore(parts)]) {
     const record = await store.get<FormulaRecord>('formula', key)
     if (record) return { record, store }
   }
@@ -42,8 +42,8 @@ export async function findFormula(
 
 /** @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function existingFormula(context: FormulasContext, tenant: string, id: string) {
-  const found = await findFormula(context, tenant, id)
+export async function existingFormula(parts: FormulaParts, tenant: string, id: string) {
+  const found = await findFormula(parts, tenant, id)
   if (found) return found
   throw new ServiceError('not_found', 'there is no formula with this id')
 }

@@ -1,39 +1,39 @@
 import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { merge, type Place, type Source, sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { ReactorFormula } from '../contract/types.ts'
 import type { Dated, TenantStore } from '../storage/records/sealed.ts'
-import { existingFormula, type FormulasContext, findFormula, officialStore } from './find.ts'
+import { existingFormula, type FormulaParts, findFormula, officialStore } from './find.ts'
 import { type FormulaRecord, showFormula } from './formula.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 import { shippedFormulas } from './shipped/index.ts'
 
 type Listed = Place & { readonly record: Dated<FormulaRecord> }
 
-interface FormulaQuery extends PageRequest {
+export interface FormulaQuery extends PageRequest {
   readonly name?: string
 }
 
 /** @throws {ServiceError} not_found */
 export async function readFormulaById(
-  context: FormulasContext,
+  parts: FormulaParts,
   caller: Caller,
   id: string,
 ): Promise<ReactorFormula> {
-  return showFormula((await existingFormula(context, caller.tenant, id)).record)
+  return showFormula((await existingFormula(parts, caller.tenant, id)).record)
 }
 
 /** Lists the tenant's own and the official formulas together, newest first. */
 export async function listFormulas(
-  context: FormulasContext,
+  parts: FormulaParts,
   caller: Caller,
   query: FormulaQuery,
 ): Promise<Page<ReactorFormula>> {
-  if (query.name !== undefined) return listByName(context, caller, query, nameFilter(query.name))
-  const nowMs = context.nowUs() / 1000
-  const own = stored(await tenantStore(context, caller.tenant), nowMs)
-  const official = stored(await officialStore(context), nowMs)
+  if (query.name !== undefined) return listByName(parts, caller, query, nameFilter(query.name))
+  const nowMs = parts.clock.nowUs() / 1000
+  const own = stored(await tenantStore(parts.records, caller.tenant), nowMs)
+  const official = stored(await officialStore(parts), nowMs)
   const all = merge(merge(own, official), sourceOf(shippedFormulas.map(listed)))
   const page = await all.page(offsetOf(query), query.size)
   return toPage(
@@ -44,18 +44,18 @@ export async function listFormulas(
 }
 
 async function listByName(
-  context: FormulasContext,
+  parts: FormulaParts,
   caller: Caller,
   query: FormulaQuery,
   matches: (name: string) => boolean,
 ): Promise<Page<ReactorFormula>> {
-  const nowMs = context.nowUs() / 1000
-  const stores = [await tenantStore(context, caller.tenant), await officialStore(context)]
+  const nowMs = parts.clock.nowUs() / 1000
+  const stores = [await tenantStore(parts.records, caller.tenant), await officialStore(parts)]
   const places: Place[] = shippedFormulas.filter(({ value }) => matches(value.name)).map(listed)
   for (const store of stores)
     places.push(...(await findByName(store, 'formula', { op: 'all' }, matches, nowMs)))
   const page = await sourceOf(places).page(offsetOf(query), query.size)
-  const found = await Promise.all(page.map(({ id }) => findFormula(context, caller.tenant, id)))
+  const found = await Promise.all(page.map(({ id }) => findFormula(parts, caller.tenant, id)))
   return toPage(
     found.flatMap(one => (one ? [showFormula(one.record)] : [])),
     places.length,

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { readTenant, tenantStore } from '../access/tenants.ts'
+import { readTenant, tenantStore } from '../access/tenant-settings.ts'
 import { removeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
@@ -12,7 +12,7 @@ import {
   transact,
 } from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import { existingFormula, type FormulasContext, type FoundFormula, officialStore } from './find.ts'
+import { existingFormula, type FormulaParts, type FoundFormula, officialStore } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
 
 // An official formula belongs to no tenant: its entries are in the log of the tenant that wrote it.
@@ -20,22 +20,22 @@ const formulaEntry = entriesOf('reactor_formula')
 
 /** @throws {ServiceError} validation, permission_denied, idempotency_conflict */
 export async function createFormula(
-  context: FormulasContext,
+  parts: FormulaParts,
   caller: Caller,
   input: ReactorFormulaRequest,
   receipt?: Receipt<RecordedEntity>,
   id?: string,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
-  const own = await tenantStore(context, caller.tenant)
+  const own = await tenantStore(parts.records, caller.tenant)
   if (content.type === 'official') await demandOperator(own)
-  const store = content.type === 'official' ? await officialStore(context) : own
+  const store = content.type === 'official' ? await officialStore(parts) : own
   const attempt = async (number: number) => {
     giveUpOn(id, number)
-    const value = { id: id ?? context.random.uuid(), ...content, created_by: caller.application }
-    return storing(context, own, store, value)
+    const value = { id: id ?? parts.random.uuid(), ...content, created_by: caller.application }
+    return storing(parts, own, store, value)
   }
-  return transact(context, attempt, receipt)
+  return transact(parts.records, parts.clock, attempt, receipt)
 }
 
 /**
@@ -46,16 +46,16 @@ export async function createFormula(
  */
 // Requirements: FOR-013, FOR-014
 export async function updateFormula(
-  context: FormulasContext,
+  parts: FormulaParts,
   caller: Caller,
   id: string,
   input: ReactorFormulaRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
-  const own = await tenantStore(context, caller.tenant)
+  const own = await tenantStore(parts.records, caller.tenant)
   const attempt = async () => {
-    const found = await existingFormula(context, caller.tenant, id)
+    const found = await existingFormula(parts, caller.tenant, id)
     const { type, created_by } = found.record.value
     const store = await writableStore(own, found, content.type)
     if (content.type !== type) throw invalid('type', `must stay ${type}: a formula keeps its type`)
@@ -65,17 +65,17 @@ export async function updateFormula(
       ...(created_by === undefined ? {} : { created_by }),
       modified_by: caller.application,
     }
-    return storing(context, own, store, value, found.record.version)
+    return storing(parts, own, store, value, found.record.version)
   }
-  return transact(context, attempt, receipt)
+  return transact(parts.records, parts.clock, attempt, receipt)
 }
 
 /** Removes a formula that no reactor of any tenant uses. @throws {ServiceError} not_found, permission_denied, in_use */
 // Requirements: FOR-015, FOR-016
-export async function deleteFormula(context: FormulasContext, caller: Caller, id: string): Promise<void> {
-  const own = await tenantStore(context, caller.tenant)
-  await transact(context, async () => {
-    const found = await existingFormula(context, caller.tenant, id)
+export async function deleteFormula(parts: FormulaParts, caller: Caller, id: string): Promise<void> {
+  const own = await tenantStore(parts.records, caller.tenant)
+  await transact(parts.records, parts.clock, async () => {
+    const found = await existingFormula(parts, caller.tenant, id)
     const store = await writableStore(own, found)
     const { value, version } = found.record
     return {
@@ -83,7 +83,7 @@ export async function deleteFormula(context: FormulasContext, caller: Caller, id
         store.remove('formula', value.id, version),
         // Fails where a reactor that uses the formula is made at this moment.
         ...(await removeUsageCount(store, 'formula', value.id)),
-        formulaEntry(context, own, 'reactor:delete', value.id, caller.application),
+        formulaEntry(parts, own, 'reactor:delete', value.id, caller.application),
       ],
       result: () => {},
     }
@@ -92,7 +92,7 @@ export async function deleteFormula(context: FormulasContext, caller: Caller, id
 
 /** Returns the writes that create a formula, or replace the given version of it. */
 function storing(
-  context: FormulasContext,
+  parts: FormulaParts,
   own: TenantStore,
   store: TenantStore,
   value: FormulaRecord,
@@ -103,7 +103,7 @@ function storing(
   const operation = isNew ? 'reactor:create' : 'reactor:update'
   const actor = value.modified_by ?? value.created_by ?? null
   return {
-    writes: [write, formulaEntry(context, own, operation, value.id, actor)],
+    writes: [write, formulaEntry(parts, own, operation, value.id, actor)],
     recorded: { entity: value.id },
     result: written => showFormula({ value, ...written(write) }),
   }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { NewTenant } from '../access/tenants.ts'
+import type { NewTenant } from '../access/tenant-settings.ts'
 import { createLog, type Log, logLine } from '../base/log.ts'
 import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
 import { lineWriter } from '../observe/line-writer.ts'

@@ -1,8 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
-import { resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 import { readBody } from './body.ts'
 import { checkHeaders, type Headers } from './headers.ts'
 import { type Part, type Target, toUrl } from './target.ts'
@@ -27,7 +26,7 @@ export interface Filled {
  * @throws {ServiceError} like `detokenize`; validation, for data that cannot stand where it was to be put
  */
 export async function fill(
-  context: TokensContext,
+  tokens: Tokens,
   caller: Caller,
   { target, headers, body }: Unfilled,
 ): Promise<Filled> {
@@ -39,7 +38,7 @@ export async function fill(
     headers: Object.fromEntries(named),
     body: read?.payload ?? null,
   }
-  const filled = (await resolveReferences(context, caller, payload, 'transformed')) as typeof payload
+  const filled = (await tokens.resolve(caller, payload, 'transformed')) as typeof payload
   const filledHeaders = Object.entries(filled.headers as JsonObject).map(([name, value]) => [
     name,
     asText(value),

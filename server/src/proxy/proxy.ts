@@ -1,9 +1,11 @@
 import type { Caller } from '../access/caller.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
 import { connectionReason, type DeveloperReason } from '../base/developer-reason.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { ProxyEgress, ProxyExchange, ProxyResponse } from '../egress/proxy-egress.ts'
-import type { ReactorsContext } from '../reactors/reactors-context.ts'
+import type { Reactors } from '../reactors/reactors.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { type Filled, fill } from './fill.ts'
 import { headersToSend } from './headers.ts'
@@ -22,7 +24,9 @@ export const proxyLimits = {
 export type ProxyLimits = { readonly [Name in keyof typeof proxyLimits]: number }
 
 interface ProxyContext {
-  readonly reactors: ReactorsContext
+  readonly reactors: Reactors
+  readonly tokens: Tokens
+  readonly audit: Pick<AuditRecorder, 'record'>
   readonly egress: ProxyEgress
   readonly limits: ProxyLimits
   /** Of the headers of this server, in lower case. */
@@ -118,8 +122,8 @@ export class RequestProxy {
     const reactor = this.#own(request, `${side}-reactor`)
     if (reactor === undefined) return undefined
     const { caller, traceId } = request
-    const context = this.#context.reactors
-    return { context, caller, traceId, reactor, header: `proxy_${side}_reactor` }
+    const { reactors } = this.#context
+    return { reactors, caller, traceId, reactor, header: `proxy_${side}_reactor` }
   }
 
   #checkTarget(url: URL): void {
@@ -138,10 +142,10 @@ export class RequestProxy {
   /** Puts data into a request, and records that it is sent on. */
   async #fill(request: Forwarded, target: Target): Promise<Filled> {
     const { caller, body } = request
-    const { reactors, headerPrefix } = this.#context
+    const { tokens, audit, headerPrefix } = this.#context
     const headers = headersToSend(request.headers, headerPrefix)
-    const filled = await fill(reactors.tokens, caller, { target, headers, body })
-    await reactors.tokens.audit.record(caller.tenant, {
+    const filled = await fill(tokens, caller, { target, headers, body })
+    await audit.record(caller.tenant, {
       operation: 'token:use',
       entity_type: 'proxy',
       // An origin that the operator allows contains nothing of the request.

@@ -2,8 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import { isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from '../base/json/json.ts'
 import { decodeText, NotUtf8 } from '../base/utf8.ts'
-import { react } from '../reactors/react.ts'
-import type { ReactorsContext } from '../reactors/reactors-context.ts'
+import type { Reactors } from '../reactors/reactors.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
 import { mediaType } from './body.ts'
 import { charsetOf } from './charset.ts'
@@ -12,7 +11,7 @@ import { checkHeaders, type Headers, headersToSend } from './headers.ts'
 
 /** A reactor that a header of a proxied request names. */
 export interface NamedReactor {
-  readonly context: ReactorsContext
+  readonly reactors: Reactors
   readonly caller: Caller
   readonly traceId: string
   readonly reactor: string
@@ -108,11 +107,11 @@ async function readWhole(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array>
 
 /** What a target sent may look like an expression, so nothing in `args` is replaced. */
 async function invoke(
-  { context, caller, traceId, reactor, header }: NamedReactor,
+  { reactors, caller, traceId, reactor, header }: NamedReactor,
   args: JsonObject,
 ): Promise<Reaction> {
   try {
-    return await react(context, caller, {
+    return await reactors.react(caller, {
       reactor: reactor.toLowerCase(),
       traceId,
       args,

@@ -5,24 +5,23 @@ import type { JsonObject } from '../base/json/json.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { openAuthorized } from '../sessions/_fixture.ts'
 import type { Digest, Write } from '../storage/port/port.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
 import { bodyOf } from '../webhooks/deliver.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer } from '../webhooks/reaction.ts'
-import type { Performer } from '../webhooks/webhooks-context.ts'
+import type { Performer, WebhooksContext } from '../webhooks/webhooks-context.ts'
 
 /** Asynchronous invocations: accepted into a list, and performed when a test says so. */
 function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {
   const accepted: Job[] = []
   let performer: Performer | undefined
-  let tokens: TokensContext | undefined
+  let rooms: Pick<WebhooksContext, 'store' | 'tokens' | 'clock'> | undefined
   const vault = openReactors(
     tap,
     {},
     {
       ...(sandbox ? { sandbox } : {}),
       jobs: (...given) => {
-        ;[performer, tokens] = given
+        ;[performer, rooms] = given
         return {
           checkCallback: () => {},
           accept: async job => void accepted.push(job),
@@ -31,8 +30,8 @@ function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbo
     },
   )
   const body = async (job: Job, answer: JobAnswer) => {
-    if (!tokens) throw new Error('the vault is not open yet')
-    return bodyOf(tokens, job, answer)
+    if (!rooms) throw new Error('the vault is not open yet')
+    return bodyOf(rooms, job, answer)
   }
   /** Resolves with the body of the webhook. */
   const perform = async (receipt: (kept: JobAnswer) => readonly Write[] = () => []) => {

@@ -10,7 +10,7 @@ import { NoRoom } from '../webhooks/webhooks-context.ts'
 import { refusalOf, wordsOfFormula } from './outcome.ts'
 import { prepare, type ReactInput } from './prepare.ts'
 import { keep, run, settle } from './react.ts'
-import type { ReactorsContext } from './reactors-context.ts'
+import type { ReactorParts } from './reactor-parts.ts'
 
 /**
  * Accepts an asynchronous invocation. It is validated completely now; the data of tokens read for that is dropped, and
@@ -20,15 +20,15 @@ import type { ReactorsContext } from './reactors-context.ts'
  */
 // Requirements: INV-511
 export async function acceptReaction(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   input: ReactInput,
   wanted: { readonly callbackUrl: string; readonly timeoutMs: number },
   receipt?: Receipt,
 ): Promise<void> {
-  const { jobs } = context
+  const { jobs } = parts
   await jobs.checkCallback(wanted.callbackUrl)
-  await prepare(context, caller, input)
+  await prepare(parts, caller, input)
   await jobs.accept(
     {
       tenant: caller.tenant,
@@ -54,22 +54,22 @@ export async function acceptReaction(
  */
 // Requirements: INV-512
 export async function performJob(
-  context: ReactorsContext,
+  parts: ReactorParts,
   job: Job,
   receipt: Receipt<JobAnswer>,
 ): Promise<JobAnswer> {
   try {
-    const caller = await jobCaller(context.store, job, context.nowUs())
+    const caller = await jobCaller(parts.records, job, parts.clock.nowUs())
     if (!caller) throw new ServiceError('unauthenticated', 'the caller is gone or expired')
     if (!holds(caller, 'token:use'))
       throw new ServiceError('permission_denied', 'the caller does not hold token:use')
-    const prepared = await prepare(context, caller, job)
+    const prepared = await prepare(parts, caller, job)
     const { timeoutMs, depth } = job
-    const { outcome, printed } = await run(context, caller, prepared, { timeoutMs, lane: 'async', depth })
+    const outcome = await run(parts, caller, prepared, { timeoutMs, lane: 'async', depth })
     if (outcome.kind === 'busy') throw new NoRoom()
-    if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome, printed)
+    if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
     let recorded: JobAnswer = null
-    await settle(context, caller, outcome, reaction => {
+    await settle(parts, caller, outcome, reaction => {
       recorded = { reaction }
       return receipt(recorded)
     })
@@ -78,7 +78,7 @@ export async function performJob(
     if (!isAnswer(error)) throw error
     const formula = wordsOfFormula(error) as JsonObject | undefined
     const explanation = formula && { explanation: { reasons: [], formula } }
-    return keep(context, { ...toProblem(error, job.traceId), ...explanation }, receipt)
+    return keep(parts, { ...toProblem(error, job.traceId), ...explanation }, receipt)
   }
 }
 

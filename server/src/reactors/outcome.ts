@@ -1,17 +1,18 @@
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
+import { NotOfOurs } from '../base/not-of-ours.ts'
 import type { Explanation } from '../contract/types.ts'
 import { formulaErrors, type Thrown } from '../sandbox/protocol/messages.ts'
-import { type Failure, failureCode } from '../sandbox/sandbox.ts'
-import type { PrintedText } from './console.ts'
+import { type Failure, failureCode, type PrintedText } from '../sandbox/sandbox.ts'
 
 type FormulaWords = NonNullable<Explanation['formula']>
 
 /** The `cause` of a refusal or failure by the formula itself, not by our access rules. */
-export class FormulaFailure {
+class FormulaFailure extends NotOfOurs {
   /** The error and console of the formula. Of development servers only. */
   readonly words: FormulaWords | undefined
 
   constructor(thrown: Thrown | undefined, printed: readonly PrintedText[] | undefined) {
+    super()
     if (!printed) return
     const { message = '', stack = [] } = thrown ?? {}
     this.words = {
@@ -29,18 +30,16 @@ export function wordsOfFormula({ cause }: ServiceError): FormulaWords | undefine
 
 /**
  * Returns the refusal for a failed invocation.
- *
- * @param printed what the formula printed; only on a development server
  */
 // Requirements: INV-021
-export function refusalOf(failure: Failure, printed?: readonly PrintedText[]): ServiceError {
+export function refusalOf(failure: Failure): ServiceError {
   const code = failureCode(failure)
   if (failure.kind === 'busy') {
     return new ServiceError(code, 'too many formulas are waiting to run; try again in a while', {
       headers: { 'Retry-After': '1' },
     })
   }
-  const cause = new FormulaFailure(failure.thrown, printed)
+  const cause = new FormulaFailure(failure.thrown, failure.printed)
   if (failure.kind !== 'refused') return new ServiceError(code, failure.detail, { cause })
   const errors = Object.entries(failure.errors).map(([path, messages]) => [path, [...messages]])
   return new ServiceError(code, formulaErrors[failure.error][1], {

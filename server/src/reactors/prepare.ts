@@ -1,16 +1,15 @@
 import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { ReactorConfiguration, ReactRequest } from '../contract/types.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import { limits } from '../generated/facts.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { castConfiguration, fitArguments, type ReactArguments } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
-import type { ReactorsContext } from './reactors-context.ts'
+import type { ReactorParts } from './reactor-parts.ts'
 
 /** A requested invocation. */
 export interface ReactInput {
@@ -41,11 +40,11 @@ export interface Prepared {
  * @throws {ServiceError} not_found, validation, detokenize_failed, permission_denied, unprocessable
  */
 export async function prepare(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   { reactor: id, args, areResolved = false, depth, traceId }: ReactInput,
 ): Promise<Prepared> {
-  const store = await tenantStore(context, caller.tenant)
+  const store = await tenantStore(parts.records, caller.tenant)
   const { value: reactor } = await existingReactor(store, id)
   if (depth > limits.formulaDepth) {
     throw new ServiceError(
@@ -53,7 +52,7 @@ export async function prepare(
       `invocations are nested too deep: at most ${limits.formulaDepth} formulas may wait for this one`,
     )
   }
-  const { value: formula } = (await formulaOfReactor(context, caller.tenant, reactor)).record
+  const { value: formula } = (await formulaOfReactor(parts, caller.tenant, reactor)).record
   // Requirements: FOR-502
   if (!isRunnable(formula))
     throw new ServiceError('unprocessable', 'the formula is coming soon: it has no code yet')
@@ -62,7 +61,7 @@ export async function prepare(
     reactor.configuration as JsonObject,
     "the reactor's configuration no longer fits its formula; update the reactor",
   )
-  const resolved = areResolved ? args : await resolveReferences(context.tokens, caller, args, 'raw', 'args')
+  const resolved = areResolved ? args : await parts.tokens.resolve(caller, args, 'raw', 'args')
   return {
     reactor,
     formula,
@@ -80,12 +79,12 @@ export async function prepare(
  * @throws {ServiceError} not_found, permission_denied
  */
 export async function demandReaction(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   { reactor, args }: Pick<ReactInput, 'reactor' | 'args'>,
 ): Promise<void> {
-  await existingReactor(await tenantStore(context, caller.tenant), reactor)
-  await demandReferences(context.tokens, caller, args, 'args')
+  await existingReactor(await tenantStore(parts.records, caller.tenant), reactor)
+  await parts.tokens.demandReferences(caller, args, 'args')
 }
 
 // Requirements: INV-019, INV-020

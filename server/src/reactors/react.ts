@@ -4,12 +4,10 @@ import { JsonError, type JsonValue, parseJsonInSlices } from '../base/json/json.
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
-import { tokenize } from '../tokens/payloads/tokenize.ts'
 import type { Reaction, RecordedReaction } from '../webhooks/reaction.ts'
-import { Printed, type PrintedText } from './console.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
-import type { ReactorsContext } from './reactors-context.ts'
+import type { ReactorParts } from './reactor-parts.ts'
 
 /**
  * Invokes a reactor synchronously.
@@ -19,19 +17,19 @@ import type { ReactorsContext } from './reactors-context.ts'
  */
 // Requirements: INV-001
 export async function react(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   input: ReactInput,
   receipt?: Receipt<RecordedReaction>,
 ): Promise<Reaction> {
-  const prepared = await prepare(context, caller, input)
-  const { outcome, printed } = await run(context, caller, prepared, {
+  const prepared = await prepare(parts, caller, input)
+  const outcome = await run(parts, caller, prepared, {
     timeoutMs: limits.formulaTime,
     lane: 'sync',
     depth: input.depth,
   })
-  if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome, printed)
-  return settle(context, caller, outcome, receipt)
+  if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
+  return settle(parts, caller, outcome, receipt)
 }
 
 interface RunOptions {
@@ -40,48 +38,33 @@ interface RunOptions {
   readonly depth: number
 }
 
-interface Ran {
-  readonly outcome: Outcome
-  /** What the formula printed; only on a development server. */
-  readonly printed?: readonly PrintedText[]
-}
-
 /** Records that a reactor is used, and runs the code of a valid invocation of it. */
 export async function run(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   { reactor, formula, configuration, args, delegation }: Prepared,
   options: RunOptions,
-): Promise<Ran> {
-  await context.tokens.audit.record(caller.tenant, {
+): Promise<Outcome> {
+  await parts.audit.record(caller.tenant, {
     operation: 'token:use',
     entity_type: 'reactor',
     entity_id: reactor.id,
     actor: caller.application,
     session: caller.session,
   })
-  if (await context.isHeldBusy?.(caller, reactor.id, options.lane)) return { outcome: { kind: 'busy' } }
-  const { console } = context
-  const printed = console && new Printed()
   // Requirements: INV-018
-  const outcome = await context.sandbox.run({
+  return parts.sandbox.run({
     tenant: caller.tenant,
     application: caller.application,
     session: caller.session,
+    reactor: reactor.id,
+    caller,
     code: formula.code,
     args,
     configuration,
-    svc: delegation ? context.service(delegation) : null,
+    svc: delegation ? parts.service(delegation) : null,
     ...options,
-    ...(console && {
-      explains: true,
-      onConsole: line => {
-        printed?.add(line)
-        console.print(caller.tenant, reactor.id, line, context.nowUs(caller.tenant) / 1000)
-      },
-    }),
   })
-  return { outcome, ...(printed && { printed: printed.lines }) }
 }
 
 /**
@@ -93,19 +76,19 @@ export async function run(
  */
 // Requirements: INV-002, INV-027, INV-506
 export async function settle(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   outcome: Extract<Outcome, { kind: 'answered' | 'custom' }>,
   receipt: Receipt<RecordedReaction> | undefined,
 ): Promise<Reaction> {
-  if (outcome.kind === 'custom') return keep(context, outcome, receipt)
+  if (outcome.kind === 'custom') return keep(parts, outcome, receipt)
   const raw = outcome.raw === undefined ? {} : { raw: outcome.raw }
   if (outcome.tokenize === undefined || outcome.tokenize === null) {
-    return keep(context, { kind: 'answered', ...raw } as const, receipt)
+    return keep(parts, { kind: 'answered', ...raw } as const, receipt)
   }
   const payload = await keepable(outcome.tokenize)
   try {
-    const tokens = await tokenize(context.tokens, caller, payload, {
+    const tokens = await parts.tokens.tokenize(caller, payload, {
       asksPermission: false,
       receipt: receipt && (recorded => receipt({ kind: 'answered', tokens: recorded, ...raw })),
     })
@@ -116,8 +99,13 @@ export async function settle(
 }
 
 /** Commits the receipt of an answer that made no tokens. */
-export function keep<T>(context: ReactorsContext, recorded: T, receipt?: Receipt<T>): Promise<T> {
-  return transact(context, async () => ({ writes: [], recorded, result: () => recorded }), receipt)
+export function keep<T>(parts: ReactorParts, recorded: T, receipt?: Receipt<T>): Promise<T> {
+  return transact(
+    parts.records,
+    parts.clock,
+    async () => ({ writes: [], recorded, result: () => recorded }),
+    receipt,
+  )
 }
 
 /** Checks by the rules for request bodies that a value can be stored and read back unchanged. */

@@ -2,10 +2,10 @@ import { type ApplicationRecord, showApplication } from '../access/application.t
 import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type { Application, Reactor, ReactorConfiguration, ReactorFormula } from '../contract/types.ts'
-import { type FoundFormula, findFormula } from '../formulas/find.ts'
+import type { FoundFormula } from '../formulas/find.ts'
 import { showFormula } from '../formulas/formula.ts'
 import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
-import type { ReactorsContext } from './reactors-context.ts'
+import type { ReactorParts } from './reactor-parts.ts'
 
 /** A stored reactor. */
 export interface ReactorRecord extends RecordValue {
@@ -34,11 +34,11 @@ export async function existingReactor(store: TenantStore, id: string): Promise<O
  */
 // Requirements: ERR-512
 export async function formulaOfReactor(
-  context: ReactorsContext,
+  parts: ReactorParts,
   tenant: string,
   { formula }: ReactorRecord,
 ): Promise<FoundFormula> {
-  const found = await findFormula(context, tenant, formula)
+  const found = await parts.formulas.find(tenant, formula)
   if (found) return found
   throw noReactor()
 }
@@ -52,7 +52,7 @@ const noReactor = () => new ServiceError('not_found', 'there is no reactor with 
  * @throws {ServiceError} not_found, if the reactor was deleted meanwhile
  */
 // Requirements: REA-001, REA-502
-export function reactorShower(context: ReactorsContext, store: TenantStore, known?: FoundFormula) {
+export function reactorShower(parts: ReactorParts, store: TenantStore, known?: FoundFormula) {
   const formulas = new Map<string, Promise<ReactorFormula>>()
   if (known) formulas.set(known.record.value.id, Promise.resolve(showFormula(known.record)))
   const applications = new Map<string, Promise<Application | undefined>>()
@@ -63,7 +63,7 @@ export function reactorShower(context: ReactorsContext, store: TenantStore, know
   return async (record: Dated<ReactorRecord>): Promise<Reactor> => {
     const { id, name, formula, application, configuration, created_by, modified_by } = record.value
     const shownFormula = await once(formulas, formula, async () =>
-      showFormula((await formulaOfReactor(context, store.tenant, record.value)).record),
+      showFormula((await formulaOfReactor(parts, store.tenant, record.value)).record),
     )
     const shownApplication =
       application === undefined ? undefined : await once(applications, application, applicationOf)

@@ -1,6 +1,6 @@
 import type { ApplicationRecord } from '../access/application.ts'
 import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { changeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
@@ -12,7 +12,7 @@ import type {
   Reactor,
   UpdateReactorRequest,
 } from '../contract/types.ts'
-import { type FoundFormula, findFormula } from '../formulas/find.ts'
+import type { FoundFormula } from '../formulas/find.ts'
 import type { Write } from '../storage/port/port.ts'
 import {
   type Attempt,
@@ -24,46 +24,48 @@ import {
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { castConfiguration } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
-import type { ReactorsContext } from './reactors-context.ts'
+import type { ReactorParts } from './reactor-parts.ts'
 
 const reactorEntry = entriesOf('reactor')
 
 /** @throws {ServiceError} validation, idempotency_conflict */
 export async function createReactor(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   input: CreateReactorRequest,
   receipt?: Receipt<RecordedEntity>,
   id?: string,
 ): Promise<Reactor> {
-  const store = await tenantStore(context, caller.tenant)
+  const store = await tenantStore(parts.records, caller.tenant)
   const attempt = async (number: number) => {
     giveUpOn(id, number)
     // Requirements: REA-003
-    const found = await findFormula(context, store.tenant, input.formula.id)
+    const found = await parts.formulas.find(store.tenant, input.formula.id)
     if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
-    return storing(context, caller, store, found, input, id ?? context.random.uuid())
+    return storing(parts, caller, store, found, input, id ?? parts.random.uuid())
   }
-  const created = await context.changes.run(store.tenant, () => transact(context, attempt, receipt))
-  context.warmSandbox(store.tenant)
+  const created = await parts.changes.run(store.tenant, () =>
+    transact(parts.records, parts.clock, attempt, receipt),
+  )
+  parts.warmSandbox(store.tenant)
   return created
 }
 
 /** @throws {ServiceError} validation, not_found, idempotency_conflict */
 // Requirements: REA-009, REA-017, REA-540
 export function updateReactor(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   id: string,
   input: UpdateReactorRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<Reactor> {
-  return change(context, caller, id, () => input, receipt)
+  return change(parts, caller, id, () => input, receipt)
 }
 
 /** Applies a JSON merge patch, and validates the result as a whole. @throws {ServiceError} like `updateReactor` */
 export async function patchReactor(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   id: string,
   { name, configuration, application }: PatchReactorRequest,
@@ -80,45 +82,45 @@ export async function patchReactor(
     }
     return mergePatch(given, known) as unknown as UpdateReactorRequest
   }
-  await change(context, caller, id, patched, receipt)
+  await change(parts, caller, id, patched, receipt)
 }
 
 /** Removes a reactor. Its formula and application can be deleted then. @throws {ServiceError} not_found */
 // Requirements: REA-015
-export async function deleteReactor(context: ReactorsContext, caller: Caller, id: string): Promise<void> {
-  const store = await tenantStore(context, caller.tenant)
+export async function deleteReactor(parts: ReactorParts, caller: Caller, id: string): Promise<void> {
+  const store = await tenantStore(parts.records, caller.tenant)
   const attempt = async () => {
     const { value, version } = await existingReactor(store, id)
-    const formula = await findFormula(context, caller.tenant, value.formula)
+    const formula = await parts.formulas.find(caller.tenant, value.formula)
     return {
       writes: [
         store.remove('reactor', value.id, version),
         ...(await usageChanges(store, formula, value, undefined)),
-        reactorEntry(context, store, 'reactor:delete', value.id, caller.application),
+        reactorEntry(parts, store, 'reactor:delete', value.id, caller.application),
       ],
       result: () => {},
     }
   }
-  await context.changes.run(caller.tenant, () => transact(context, attempt))
+  await parts.changes.run(caller.tenant, () => transact(parts.records, parts.clock, attempt))
 }
 
 // Requirements: REA-014, REA-016
 async function change(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   id: string,
   next: (current: ReactorRecord) => UpdateReactorRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<Reactor> {
-  const store = await tenantStore(context, caller.tenant)
+  const store = await tenantStore(parts.records, caller.tenant)
   const attempt = async () => {
     const current = await existingReactor(store, id)
     const input = next(current.value)
-    const found = await formulaOfReactor(context, store.tenant, current.value)
+    const found = await formulaOfReactor(parts, store.tenant, current.value)
     if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
-    return storing(context, caller, store, found, input, current)
+    return storing(parts, caller, store, found, input, current)
   }
-  return context.changes.run(caller.tenant, () => transact(context, attempt, receipt))
+  return parts.changes.run(caller.tenant, () => transact(parts.records, parts.clock, attempt, receipt))
 }
 
 /**
@@ -127,7 +129,7 @@ async function change(
  * @throws {ServiceError} validation
  */
 async function storing(
-  context: ReactorsContext,
+  parts: ReactorParts,
   caller: Caller,
   store: TenantStore,
   found: FoundFormula,
@@ -157,10 +159,10 @@ async function storing(
       ...(found.store ? [found.store.expect('formula', formula.id, found.record.version)] : []),
       ...application.unchanged,
       ...(await usageChanges(store, found, current?.value, value)),
-      reactorEntry(context, store, operation, id, caller.application),
+      reactorEntry(parts, store, operation, id, caller.application),
     ],
     recorded: { entity: id },
-    result: written => reactorShower(context, store, found)({ value, ...written(write) }),
+    result: written => reactorShower(parts, store, found)({ value, ...written(write) }),
   }
 }
 

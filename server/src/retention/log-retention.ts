@@ -7,7 +7,7 @@ const dayUs = 24 * 3_600_000_000
 /** The most terms, which are bits of the index to change, of the entries that are erased together. */
 const termsTogether = 512
 
-interface RetentionContext extends Pick<SweepContext, 'store' | 'nowUs' | 'pause'> {
+interface RetentionContext extends Pick<SweepContext, 'records' | 'clock' | 'pause'> {
   readonly auditRetentionDays: number
 }
 
@@ -21,7 +21,7 @@ export async function eraseOldEntries(
 ): Promise<{ readonly erased: number; readonly isFinished: boolean; readonly failure?: StoreUnavailable }> {
   let erased = 0
   let failure: StoreUnavailable | undefined
-  for await (const tenant of walkTenants(context.store.store)) {
+  for await (const tenant of walkTenants(context.records.store)) {
     try {
       for await (const count of eraseOf(context, tenant)) {
         erased += count
@@ -39,8 +39,8 @@ export async function eraseOldEntries(
 
 /** Erases the old entries of a tenant. Yields the number of each batch. */
 async function* eraseOf(context: RetentionContext, tenant: string): AsyncGenerator<number> {
-  const { store } = context.store
-  const beforeUs = context.nowUs(tenant) - context.auditRetentionDays * dayUs
+  const { store } = context.records
+  const beforeUs = context.clock.nowUs(tenant) - context.auditRetentionDays * dayUs
   const old = { op: 'created', toUs: beforeUs - 1 } as const
   const { total } = await store.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
   if (total === 0) return
@@ -57,7 +57,7 @@ async function remove(context: RetentionContext, entries: readonly StoredDocumen
   const writes = entries.map(
     ({ kind, tenant, id, version }): Write => ({ type: 'remove', kind, tenant, id, version }),
   )
-  const result = await context.store.commit(writes, context.nowUs())
+  const result = await context.records.commit(writes, context.clock.nowUs())
   // Otherwise another sweeper has erased them.
   return result.ok ? entries.length : 0
 }

@@ -1,12 +1,12 @@
 import type { SessionRecord } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
-import { endExpiredSession } from '../sessions/end.ts'
-import type { SessionsContext } from '../sessions/sessions-context.ts'
+import type { Random } from '../base/random.ts'
+import type { Clock } from '../base/time/clock.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { type Address, type DocumentKind, StoreUnavailable, type Write } from '../storage/port/port.ts'
 import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
-import { eraseExpired } from '../tokens/erase.ts'
 import type { TokenRecord } from '../tokens/token.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 
 /**
  * The number of documents erased together: enough to share a flush of the disk, few enough that a concurrent read hardly
@@ -21,10 +21,11 @@ const mostStuck = 8 * batchSize
 const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency', 'deduplication']
 
 export interface SweepContext {
-  readonly store: SealedStore
-  readonly tokens: TokensContext
-  readonly sessions: SessionsContext
-  nowUs(tenant?: string): number
+  readonly records: SealedStore
+  readonly tokens: Tokens
+  readonly sessions: Sessions
+  readonly random: Random
+  readonly clock: Pick<Clock, 'nowUs'>
   /** Yields to other work. Resolves with false if the sweep has to end. */
   pause(): Promise<boolean>
 }
@@ -49,7 +50,7 @@ interface Swept {
 
 async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): Promise<void> {
   const eraseIfPossible = (one: DueRecord<RecordValue>) =>
-    inTimeOf(context.store, one.document, () => erase(context, one)).catch(error => {
+    inTimeOf(context.records, one.document, () => erase(context, one)).catch(error => {
       if (!(error instanceof StoreUnavailable)) throw error
       swept.failure ??= error
       return false
@@ -58,7 +59,7 @@ async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): P
   let stuck = 0
   for (;;) {
     const limit = batchSize + stuck
-    const due = await context.store.due(kind, context.nowUs() / 1000, limit)
+    const due = await context.records.due(kind, context.clock.nowUs() / 1000, limit)
     const outcomes = await Promise.all(due.map(eraseIfPossible))
     const gone = outcomes.filter(Boolean).length
     swept.erased += gone
@@ -79,17 +80,17 @@ async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promis
   // Without its tenant's keys it can be neither read nor audited. They may be restored from a backup.
   if (!store) return false
   if (document.kind === 'token' && record) {
-    return eraseExpired({ ...context.tokens, store }, record as OpenedRecord<TokenRecord>)
+    return context.tokens.eraseExpired(store, record as OpenedRecord<TokenRecord>)
   }
   if (document.kind === 'session' && record) {
-    return endExpiredSession(context.sessions, store, record as OpenedRecord<SessionRecord>)
+    return context.sessions.endExpired(store, record as OpenedRecord<SessionRecord>)
   }
   // A record that cannot be opened is erased too: with the keys, parts of it might still be read.
   const { kind, tenant, id, version } = document
   const writes: Write[] = [{ type: 'remove', kind, tenant, id, version }]
   if (kind === 'token') {
     const action = { operation: 'token:expire', entity_type: 'token', actor: null } as const
-    writes.push(auditEntry(store, context.tokens.random, action))
+    writes.push(auditEntry(store, context.random, action))
   }
-  return (await context.store.commit(writes, context.nowUs())).ok
+  return (await context.records.commit(writes, context.clock.nowUs())).ok
 }

@@ -40,7 +40,7 @@ interface SweeperContext extends Omit<SweepContext, 'pause'> {
  */
 export function startSweeper(context: SweeperContext): () => void {
   const { clock, log, holder } = context
-  const { store: engine } = context.store
+  const { store: engine } = context.records
   let stopped = false
   /** The time of the tenant that is furthest ahead. */
   const furthestMs = () => clock.nowMs() + clock.tenants.furthestMs()

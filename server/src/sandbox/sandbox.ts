@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts'
 import { type ErrorCode, errorRegistry } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { Log } from '../base/log.ts'
@@ -19,6 +20,9 @@ export interface Invocation {
   /** Who invokes it: each has a share of the processes and of the queue. */
   readonly application?: string | undefined
   readonly session?: string | undefined
+  /** Whose formula it is, and who invokes it, for whoever watches. */
+  readonly reactor?: string
+  readonly caller?: Caller
   /** CommonJS that exports a function, plain or async. */
   readonly code: string
   readonly args: JsonValue
@@ -35,6 +39,12 @@ export interface Invocation {
   readonly onConsole?: (line: ConsoleLine) => void
   /** True to put what the formula said into the outcome of a failure. For those who develop the formula only. */
   readonly explains?: boolean
+}
+
+/** What a formula printed in the run that failed; added by a development server. */
+export interface PrintedText {
+  readonly level: string
+  readonly text: string
 }
 
 export interface ConsoleLine {
@@ -79,15 +89,22 @@ export type Outcome =
       readonly error: FormulaErrorName
       readonly errors: Readonly<Record<string, readonly string[]>>
       readonly thrown?: Thrown
+      readonly printed?: readonly PrintedText[]
     }
   /** The code does not compile, or exports no function. */
-  | { readonly kind: 'unusable'; readonly detail: string; readonly thrown?: Thrown }
+  | {
+      readonly kind: 'unusable'
+      readonly detail: string
+      readonly thrown?: Thrown
+      readonly printed?: readonly PrintedText[]
+    }
   /** Any other failure. `detail` is for the caller: it contains no path or stack of the host, and no data. */
   | {
       readonly kind: 'failed'
       readonly reason: 'threw' | 'time' | 'memory' | 'output' | 'crash' | 'shape'
       readonly detail: string
       readonly thrown?: Thrown
+      readonly printed?: readonly PrintedText[]
     }
   /** No process was free in time, or too many invocations are waiting. The code was not run: try again later. */
   | { readonly kind: 'busy' }

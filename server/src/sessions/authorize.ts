@@ -11,10 +11,10 @@ import {
   callingApplication,
   digestNonce,
   type NonceRecord,
-  type SessionsContext,
+  type SessionParts,
   sessionEntry,
   storesOf,
-} from './sessions-context.ts'
+} from './session-parts.ts'
 
 /**
  * Grants rights to the session of a nonce, once. Of concurrent requests one succeeds: the commit requires that the session
@@ -25,7 +25,7 @@ import {
  */
 // Requirements: SES-004, SES-006, SES-008, SES-010, SES-505, SES-017
 export async function authorizeSession(
-  context: SessionsContext,
+  parts: SessionParts,
   caller: Caller,
   input: AuthorizeSessionRequest,
   receipt?: Receipt<RecordedEntity>,
@@ -37,11 +37,12 @@ export async function authorizeSession(
   }
   // A session can be granted the permissions that a private application may hold.
   checkRights('private', rights)
-  const { store } = await storesOf(context, caller)
+  const { store } = await storesOf(parts, caller)
   await transact(
-    context,
+    store,
+    parts.clock,
     async () => {
-      const nowUs = context.nowUs()
+      const nowUs = parts.clock.nowUs()
       const expiration =
         typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
       const session = await liveSession(store, input.nonce, nowUs)
@@ -62,7 +63,7 @@ export async function authorizeSession(
         writes: [
           store.replace('session', session.version, authorized, sessionIndex(store, authorized)),
           unchanged,
-          sessionEntry(context, store, 'session:authorize', authorized.id, authorizer.id),
+          sessionEntry(parts, store, 'session:authorize', authorized.id, authorizer.id),
         ],
         recorded: { entity: authorized.id },
         result: () => {},

@@ -9,10 +9,10 @@ import {
   callingApplication,
   digestNonce,
   type NonceRecord,
-  type SessionsContext,
+  type SessionParts,
   sessionEntry,
   storesOf,
-} from './sessions-context.ts'
+} from './session-parts.ts'
 
 export type RecordedSession = RecordedEntity & {
   readonly details: Pick<CreateSessionResponse, 'session_key' | 'nonce'>
@@ -21,18 +21,19 @@ export type RecordedSession = RecordedEntity & {
 /** Makes a short-lived key for the calling application. It may do nothing until it is authorized by the nonce. */
 // Requirements: SES-001
 export async function createSession(
-  context: SessionsContext,
+  parts: SessionParts,
   caller: Caller,
   receipt?: Receipt<RecordedSession>,
 ): Promise<CreateSessionResponse> {
-  const { random } = context
-  const stores = await storesOf(context, caller)
+  const { random, clock } = parts
+  const stores = await storesOf(parts, caller)
   const { root, store } = stores
   const { tenant } = caller
   const key = makeKey('session', random, { root, tenant })
   const nonce = `nonce_${Buffer.from(random.bytes(24)).toString('base64url')}`
   return transact(
-    context,
+    store,
+    clock,
     async () => {
       const { application } = caller
       const { unchanged } = await callingApplication(store, caller)
@@ -42,7 +43,7 @@ export async function createSession(
         key_digest: digestOfKey(root, tenant, key),
         nonce_digest: digestNonce(store, nonce),
         // Requirements: SES-002, SES-009, SES-016, SES-542
-        expires_ms: Math.floor(context.nowUs() / 1000) + limits.sessionLifetime,
+        expires_ms: Math.floor(clock.nowUs() / 1000) + limits.sessionLifetime,
       }
       const { id, key_digest, nonce_digest, expires_ms } = session
       const pointer: NonceRecord = { id: nonce_digest, session: id }
@@ -52,7 +53,7 @@ export async function createSession(
           store.insert('session', session, sessionIndex(store, session)),
           store.insert('nonce', pointer),
           insertKey(stores, { id: key_digest, tenant, application, session: id }),
-          sessionEntry(context, store, 'session:create', id, application),
+          sessionEntry(parts, store, 'session:create', id, application),
         ],
         recorded: { entity: id, details: { session_key: key, nonce } },
         result: () => ({ session_key: key, nonce, expires_at: new Date(expires_ms).toISOString() }),
@@ -63,10 +64,10 @@ export async function createSession(
 }
 
 /** Returns the expiration of a session, ISO 8601. @throws {ServiceError} not_found, if it is expired or gone */
-export async function readSessionEnd(context: SessionsContext, caller: Caller, id: string): Promise<string> {
-  const { store } = await storesOf(context, caller)
+export async function readSessionEnd(parts: SessionParts, caller: Caller, id: string): Promise<string> {
+  const { store } = await storesOf(parts, caller)
   const session = await store.get<SessionRecord>('session', id)
-  if (session && !isSessionOver(session.value, context.nowUs())) {
+  if (session && !isSessionOver(session.value, parts.clock.nowUs())) {
     return new Date(session.value.expires_ms).toISOString()
   }
   throw new ServiceError('not_found', 'the session of this idempotency key has expired')

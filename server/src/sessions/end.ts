@@ -3,18 +3,18 @@ import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
 import { matchTerm, type Write } from '../storage/port/port.ts'
 import { transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
-import { type SessionsContext, sessionEntry } from './sessions-context.ts'
+import { type SessionParts, sessionEntry } from './session-parts.ts'
 
 const batchSize = 64
 
 /** Removes an expired session with its key and its nonce. Returns false if another writer came between. */
 export async function endExpiredSession(
-  context: SessionsContext,
+  parts: SessionParts,
   store: TenantStore,
   session: OpenedRecord<SessionRecord>,
 ): Promise<boolean> {
-  const writes = await removal(context, store, session, 'session:expire', null)
-  return (await context.store.commit(writes, context.nowUs())).ok
+  const writes = await removal(parts, store, session, 'session:expire', null)
+  return (await store.commit(writes, parts.clock.nowUs())).ok
 }
 
 /**
@@ -25,7 +25,7 @@ export async function endExpiredSession(
  */
 // Requirements: APP-508
 export async function endSessionsOf(
-  context: SessionsContext,
+  parts: SessionParts,
   store: TenantStore,
   application: string,
   actor: string | null,
@@ -34,7 +34,7 @@ export async function endSessionsOf(
   let afterUs = 0
   for (;;) {
     const options = {
-      nowMs: context.nowUs() / 1000,
+      nowMs: parts.clock.nowUs() / 1000,
       offset: 0,
       limit: batchSize,
       oldestFirst: true,
@@ -44,37 +44,37 @@ export async function endSessionsOf(
     const last = records.at(-1)
     if (!last) return
     afterUs = last.createdUs
-    await Promise.all(records.map(({ value }) => endSession(context, store, value.id, actor)))
+    await Promise.all(records.map(({ value }) => endSession(parts, store, value.id, actor)))
   }
 }
 
 function endSession(
-  context: SessionsContext,
+  parts: SessionParts,
   store: TenantStore,
   id: string,
   actor: string | null,
 ): Promise<void> {
-  return transact(context, async () => {
+  return transact(store, parts.clock, async () => {
     const session = await store.get<SessionRecord>('session', id)
-    const writes = session ? await removal(context, store, session, 'session:delete', actor) : []
+    const writes = session ? await removal(parts, store, session, 'session:delete', actor) : []
     return { writes, result: () => {} }
   })
 }
 
 /** The writes that remove a session, its key and its nonce. */
 async function removal(
-  context: SessionsContext,
+  parts: SessionParts,
   store: TenantStore,
   { value, version }: OpenedRecord<SessionRecord>,
   operation: string,
   actor: string | null,
 ): Promise<Write[]> {
   const { id, key_digest, nonce_digest } = value
-  const root = await context.store.root(context.nowUs())
+  const root = await parts.records.root(parts.clock.nowUs())
   return [
     store.remove('session', id, version),
     ...(await storeOfKey({ root, store }, key_digest).removal('key', key_digest)),
     ...(await store.removal('nonce', nonce_digest)),
-    sessionEntry(context, store, operation, id, actor),
+    sessionEntry(parts, store, operation, id, actor),
   ]
 }

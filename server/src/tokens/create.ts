@@ -7,22 +7,22 @@ import { eraseExpired } from './erase.ts'
 import { type RecordedTokens, recordedToken, singleToken } from './payloads/recorded-tokens.ts'
 import { atMostMasked, showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import type { TenantTokens } from './token-parts.ts'
 
-interface CreatedToken {
+export interface CreatedToken {
   readonly token: Token
   /** False if deduplication found a token that was there before. */
   readonly created: boolean
 }
 
 export async function createToken(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   input: CreateTokenRequest,
   receipt?: Receipt<{ readonly details: RecordedTokens }>,
 ): Promise<CreatedToken> {
-  const tokens = await tokensOf(context, caller)
   return transact<CreatedToken, { readonly details: RecordedTokens }>(
+    tokens.store,
     tokens,
     async attempt => {
       const draft = await draftToken(tokens, caller, input, attempt)
@@ -59,12 +59,12 @@ export async function createToken(
 /** Returns if another attempt may succeed. @throws {ServiceError} conflict, if a live token has the id */
 // Requirements: TOK-503
 async function resolveTakenId(
-  context: TenantTokens,
+  tokens: TenantTokens,
   input: CreateTokenRequest,
   record: TokenRecord,
 ): Promise<void> {
-  const holder = await context.store.get<TokenRecord>('token', record.id)
+  const holder = await tokens.store.get<TokenRecord>('token', record.id)
   if (!holder) return
-  if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, holder)
-  else if (isTakenIdFinal(context, input.id ?? undefined)) throw takenIds(['id'])
+  if (isExpired(holder.value, tokens.nowUs())) await eraseExpired(tokens, holder)
+  else if (isTakenIdFinal(tokens, input.id ?? undefined)) throw takenIds(['id'])
 }

@@ -6,7 +6,7 @@ import { matchAll, matchTerm, type Write } from '../storage/port/port.ts'
 import type { OpenedRecord, RecordValue } from '../storage/records/sealed.ts'
 import { atMostMasked, showToken, withoutContents } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord, withCvc } from './token.ts'
-import type { TenantTokens } from './tokens-context.ts'
+import type { TenantTokens } from './token-parts.ts'
 
 /** The right by which a request meets originals: the one that it needs on the containers of its own token. */
 type DuplicateRight = 'token:create' | 'token:update'
@@ -33,19 +33,19 @@ const claimMs = 3_600_000
  */
 // Requirements: TOK-501, TOK-502, TOK-509, TOK-543, TOK-548, TOK-549
 export async function deduplicate(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   right: DuplicateRight,
   record: TokenRecord,
 ): Promise<Deduplication> {
   const identity = record.deduplicate_token ? identityOf(record) : undefined
   if (identity === undefined) return nothing
-  const { store } = context
+  const { store } = tokens
   // A digest, as expressions may be long.
   const value = { id: store.publicDigest('deduplication', identity) }
   // Before the search, so that a token stored after the search changes it.
   const claim = await store.get<RecordValue>('deduplication', value.id)
-  const nowUs = context.nowUs()
+  const nowUs = tokens.nowUs()
   const query = matchAll([visibleTo(store, caller, right), matchTerm(duplicateTerm(store, identity))])
   const page = { nowMs: nowUs / 1000, offset: 0, limit: 1, oldestFirst: true }
   const [original] = (await store.find<TokenRecord>('token', query, page)).records
@@ -68,18 +68,18 @@ export async function deduplicate(
 
 /** Shows the token that the caller's would have duplicated. */
 export async function showOriginal(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   original: OpenedRecord<TokenRecord>,
 ): Promise<Token> {
-  const [live] = await withCvc(context.store, [original], context.nowUs())
-  return showDuplicated(context, caller, live ?? new LiveToken(original))
+  const [live] = await withCvc(tokens.store, [original], tokens.nowUs())
+  return showDuplicated(tokens, caller, live ?? new LiveToken(original))
 }
 
 /** Like `showOriginal`, for a token that was already read. */
 // Requirements: TOK-035
-export function showDuplicated(context: TenantTokens, caller: Caller, token: LiveToken): Token {
+export function showDuplicated(tokens: TenantTokens, caller: Caller, token: LiveToken): Token {
   const decision = decideFor(caller, 'token:read', token.record.value)
-  if (decision.allowed) return showToken(context, token, atMostMasked(decision.transform))
-  return withoutContents(showToken(context, token, 'redact'))
+  if (decision.allowed) return showToken(tokens, token, atMostMasked(decision.transform))
+  return withoutContents(showToken(tokens, token, 'redact'))
 }

@@ -7,7 +7,7 @@ import { evaluateIndexes, termsOf } from '../search/terms.ts'
 import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
 import { checkMask } from './show.ts'
 import type { TokenRecord } from './token.ts'
-import type { TenantTokens } from './tokens-context.ts'
+import type { TenantTokens } from './token-parts.ts'
 
 /** The members of a token that are computed from its other members. */
 export interface Derived {
@@ -43,19 +43,19 @@ const everything: Changes = { mask: true, fingerprint: true, indexes: true }
  */
 // Requirements: TOK-510
 export async function derive(
-  context: TenantTokens,
+  tokens: TenantTokens,
   token: TokenExpressions,
   data: JsonValue,
   changes = everything,
   before: Derived = {},
 ): Promise<Evaluated> {
-  const { expressions, slice } = context
-  const { masked, errors } = checkMask(context, token.id, changes.mask ? token.mask : undefined, data)
+  const { expressions, slice } = tokens.parts
+  const { masked, errors } = checkMask(tokens, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
   // Awaiting nothing would cost a microtask each time.
   const afterMask = slice.yield()
   if (afterMask) await afterMask
-  const fingerprint = changes.fingerprint ? fingerprintOf(context, token, data) : before.fingerprint
+  const fingerprint = changes.fingerprint ? fingerprintOf(tokens, token, data) : before.fingerprint
   const afterFingerprint = slice.yield()
   if (afterFingerprint) await afterFingerprint
   const patterns = changes.indexes
@@ -85,7 +85,7 @@ export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
  */
 // Requirements: TOK-016, TOK-017, ACC-510, TOK-052
 function fingerprintOf(
-  { expressions, store }: TenantTokens,
+  { store, parts }: TenantTokens,
   {
     type,
     fingerprint_expression,
@@ -95,7 +95,10 @@ function fingerprintOf(
 ): string | undefined {
   let text: string
   try {
-    text = expressions.render(fingerprint_expression, { data, metadata: (metadata ?? {}) as JsonObject })
+    text = parts.expressions.render(fingerprint_expression, {
+      data,
+      metadata: (metadata ?? {}) as JsonObject,
+    })
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     throw new ServiceError('validation', 'the fingerprint expression cannot be evaluated on this data', {

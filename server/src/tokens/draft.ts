@@ -13,7 +13,7 @@ import { OpenedRecord } from '../storage/records/sealed.ts'
 import { derive, indexOf } from './derived.ts'
 import { holdsData } from './id-holds-data.ts'
 import { insertCvc, LiveToken, splitCvc, type TokenRecord } from './token.ts'
-import { type TenantTokens, tokenAction } from './tokens-context.ts'
+import { type TenantTokens, tokenAction } from './token-parts.ts'
 
 /** The number of times that an id expression is evaluated to find a free id before a UUID is used instead. */
 const idAttempts = 10
@@ -36,22 +36,22 @@ interface IdInput {
  * @throws {ServiceError} validation, for an id that is not valid or that contains the data
  */
 // Requirements: TOK-002, TOK-003, TOK-004, TOK-054, TOK-550
-export function chooseId(context: TenantTokens, input: IdInput, attempt: number): ChosenId {
+export function chooseId(tokens: TenantTokens, input: IdInput, attempt: number): ChosenId {
   const { id: given, type, data } = input
-  if (given === undefined || given === null) return { id: context.random.timedUuid(), fresh: true }
-  if (!context.expressions.isExpression(given)) {
+  if (given === undefined || given === null) return { id: tokens.parts.random.timedUuid(), fresh: true }
+  if (!tokens.parts.expressions.isExpression(given)) {
     if (holdsData(given, type, data)) throw invalid('id', holdingData)
     return { id: given, fresh: false }
   }
-  if (attempt >= idAttempts) return { id: context.random.timedUuid(), fresh: true }
-  return { id: evaluateId(context, given, input), fresh: false }
+  if (attempt >= idAttempts) return { id: tokens.parts.random.timedUuid(), fresh: true }
+  return { id: evaluateId(tokens, given, input), fresh: false }
 }
 
 const holdingData = 'must not be the data, nor contain its card, account or identity number'
 
 /** True if a given id is literal, so that no other can be tried if it is taken. */
-export function isTakenIdFinal(context: TenantTokens, given: string | undefined): boolean {
-  return given !== undefined && !context.expressions.isExpression(given)
+export function isTakenIdFinal(tokens: TenantTokens, given: string | undefined): boolean {
+  return given !== undefined && !tokens.parts.expressions.isExpression(given)
 }
 
 /** @param paths of the ids in the request */
@@ -62,18 +62,18 @@ export function takenIds(paths: readonly string[]): ServiceError {
 }
 
 /** Evaluates the expression, a second time if the first id contains the data: an alias may by chance. */
-function evaluateId(context: TenantTokens, expression: string, { type, data }: IdInput): string {
+function evaluateId(tokens: TenantTokens, expression: string, { type, data }: IdInput): string {
   for (let draw = 0; draw < 2; draw++) {
-    const id = rendered(context, expression, data)
+    const id = rendered(tokens, expression, data)
     if (!isTokenId(id)) throw invalid('id', `must evaluate to ${tokenIdRule}`)
     if (!holdsData(id, type, data)) return id
   }
   throw invalid('id', holdingData)
 }
 
-function rendered(context: TenantTokens, expression: string, data: JsonValue): string {
+function rendered(tokens: TenantTokens, expression: string, data: JsonValue): string {
   try {
-    return context.expressions.render(expression, { data })
+    return tokens.parts.expressions.render(expression, { data })
   } catch (error) {
     if (error instanceof ExpressionError) throw invalid('id', error.message)
     throw error
@@ -95,17 +95,17 @@ export interface Draft {
 /** Makes a token without storing it. @throws {ServiceError} validation */
 // Requirements: TOK-045, WIR-504
 export async function draftToken(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   input: CreateTokenRequest,
   attempt = 0,
 ): Promise<Draft> {
   const type = tokenTypes[input.type]
-  const nowUs = context.nowUs()
+  const nowUs = tokens.nowUs()
   const expiration =
     typeof input.expires_at === 'string' ? readExpiration(input.expires_at, nowUs) : undefined
   const { data, cvc } = splitCvc(input.type, input.data)
-  const { id, fresh } = chooseId(context, input, attempt)
+  const { id, fresh } = chooseId(tokens, input, attempt)
   const mask = input.mask ?? type.mask ?? undefined
   // Requirements: TOK-521, SEA-542
   const indexes = input.search_indexes ?? type.searchIndexes
@@ -122,7 +122,7 @@ export async function draftToken(
   if (mask !== undefined) record.mask = mask
   if (input.metadata) record.metadata = input.metadata
   if (indexes.length > 0) record.search_indexes = indexes
-  const { derived, masked } = await derive(context, record, input.data)
+  const { derived, masked } = await derive(tokens, record, input.data)
   if (derived.fingerprint !== undefined) record.fingerprint = derived.fingerprint
   if (derived.patterns !== undefined) record.patterns = derived.patterns
   if (input.deduplicate_token) record.deduplicate_token = true
@@ -131,7 +131,10 @@ export async function draftToken(
     record.expires_ms = expiration.ms
   }
   if (cvc !== undefined) {
-    record.cvc = { id: context.random.timedUuid(), until_ms: Math.floor(nowUs / 1000) + limits.cvcLifetime }
+    record.cvc = {
+      id: tokens.parts.random.timedUuid(),
+      until_ms: Math.floor(nowUs / 1000) + limits.cvcLifetime,
+    }
   }
   return { record, fresh, data: input.data, masked, cvc }
 }
@@ -143,14 +146,14 @@ export interface DraftWrites {
 }
 
 export function draftWrites(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   { record, fresh, cvc }: Draft,
 ): DraftWrites {
-  const token = context.store.insert('token', record, indexOf(context.store, record), fresh)
+  const token = tokens.store.insert('token', record, indexOf(tokens.store, record), fresh)
   const all = [token]
-  if (record.cvc && cvc !== undefined) all.push(insertCvc(context.store, record.cvc, cvc))
-  all.push(auditEntry(context.store, context.random, tokenAction('token:create', record.id, caller)))
+  if (record.cvc && cvc !== undefined) all.push(insertCvc(tokens.store, record.cvc, cvc))
+  all.push(auditEntry(tokens.store, tokens.parts.random, tokenAction('token:create', record.id, caller)))
   return { token, all }
 }
 

@@ -5,43 +5,50 @@ import { transact } from '../storage/port/transact.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
 import { liveRecord } from './read.ts'
 import { removeCvc, type TokenRecord } from './token.ts'
-import { type Actor, type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
+import { type Actor, type TenantTokens, tokenAction } from './token-parts.ts'
 
 /** Returns the writes that erase a token and its code, and add an audit entry. */
 // Requirements: SEA-035
 async function erasure(
-  context: TenantTokens,
+  tokens: TenantTokens,
   token: OpenedRecord<TokenRecord>,
   operation: 'token:delete' | 'token:expire',
   actor: Actor,
 ): Promise<Write[]> {
   const { id, cvc } = token.value
   return [
-    context.store.remove('token', id, token),
-    ...(await removeCvc(context.store, cvc)),
-    auditEntry(context.store, context.random, { ...tokenAction(operation, id, actor), superseded: token }),
+    tokens.store.remove('token', id, token),
+    ...(await removeCvc(tokens.store, cvc)),
+    auditEntry(tokens.store, tokens.parts.random, {
+      ...tokenAction(operation, id, actor),
+      superseded: token,
+    }),
   ]
 }
 
 /** Erases an expired token. Returns false if another writer came between: the token is gone or changed. */
-export async function eraseExpired(
-  context: TenantTokens,
-  token: OpenedRecord<TokenRecord>,
-): Promise<boolean> {
-  const { store, expired } = context
-  const writes = await erasure(context, token, 'token:expire', { application: null })
-  const { ok } = await store.commit(writes, context.nowUs())
+export async function eraseExpired(tokens: TenantTokens, token: OpenedRecord<TokenRecord>): Promise<boolean> {
+  const { store } = tokens
+  const writes = await erasure(tokens, token, 'token:expire', { application: null })
+  const { ok } = await store.commit(writes, tokens.nowUs())
   const { id, expires_ms: expiredMs } = token.value
-  if (ok && expiredMs !== undefined) expired?.note(store.tenant, id, expiredMs)
+  if (ok) tokens.parts.channels.erased.publish({ tenant: store.tenant, id, expiredMs })
   return ok
 }
 
 // Requirements: TOK-037, TOK-038, TOK-512, TOK-046, TOK-546
-export async function deleteToken(context: TokensContext, caller: Caller, id: string): Promise<void> {
-  const tokens = await tokensOf(context, caller)
-  await transact(tokens, async () => {
+export async function deleteToken(tokens: TenantTokens, caller: Caller, id: string): Promise<void> {
+  await transact(tokens.store, tokens, async () => {
     const record = await liveRecord(tokens, id)
     demand(caller, 'token:delete', record.value)
-    return { writes: await erasure(tokens, record, 'token:delete', caller), result: () => {} }
+    return {
+      writes: await erasure(tokens, record, 'token:delete', caller),
+      result: () =>
+        tokens.parts.channels.erased.publish({
+          tenant: caller.tenant,
+          id: record.value.id,
+          expiredMs: undefined,
+        }),
+    }
   })
 }

@@ -12,45 +12,44 @@ import { type FindOptions, matchAll, matchAny, matchTerm, type Query } from '../
 import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
 import { showToken } from './show.ts'
 import { isExpired, type TokenRecord, withReadableCvc } from './token.ts'
-import { recordReveal, type TenantTokens, type TokensContext, tokensOf } from './tokens-context.ts'
+import { recordReveal, type TenantTokens } from './token-parts.ts'
 
-interface TokenFilter extends PageSelection {
+export interface TokenFilter extends PageSelection {
   readonly id?: readonly string[]
   readonly type?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
 }
 
 export async function listTokens(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   filter: TokenFilter,
 ): Promise<Page<Token> | LongPage<Token>> {
-  const tokens = await tokensOf(context, caller)
   return findTokens(tokens, caller, 'token:read', filterQuery(tokens.store, filter), filter)
 }
 
 /** Returns a page of the tokens that match the query and for which the caller holds the permission. */
 // Requirements: TOK-018, TOK-024, SEA-001, SEA-031
 async function findTokens(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   query: Query,
   selection: PageSelection,
 ): Promise<Page<Token> | LongPage<Token>> {
-  const { request, find } = locatePage(context.store, selection)
-  const nowUs = context.nowUs()
-  const visible = visibleTo(context.store, caller, permission)
-  const found = await context.store.findPage<TokenRecord>('token', matchAll([visible, query]), {
+  const { request, find } = locatePage(tokens.store, selection)
+  const nowUs = tokens.nowUs()
+  const visible = visibleTo(tokens.store, caller, permission)
+  const found = await tokens.store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
     ...find,
   })
   const { records, lastUs } = found
   const shown = Array.isArray(records)
-    ? await showEach(context, caller, permission, records)
-    : showOneByOne(context, caller, permission, records)
+    ? await showEach(tokens, caller, permission, records)
+    : showOneByOne(tokens, caller, permission, records)
   const next =
-    lastUs === undefined ? undefined : writeCursor(context.store, { afterUs: lastUs, page: request.page + 1 })
+    lastUs === undefined ? undefined : writeCursor(tokens.store, { afterUs: lastUs, page: request.page + 1 })
   return toPage(shown, found.total, request, next)
 }
 
@@ -60,38 +59,38 @@ async function findTokens(
  */
 // Requirements: PAG-502
 async function showEach(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   records: readonly OpenedRecord<TokenRecord>[],
 ): Promise<Token[]> {
-  const nowUs = context.nowUs()
+  const nowUs = tokens.nowUs()
   const live = records.filter(({ value }) => !isExpired(value, nowUs))
-  const tokens = await withReadableCvc(context.store, live, nowUs)
+  const complete = await withReadableCvc(tokens.store, live, nowUs)
   const decide = deciderFor(caller, permission)
   const shown: Token[] = []
   const revealed: string[] = []
   // Masks may take long, so showing a page yields to other requests.
-  for (const token of tokens) {
+  for (const token of complete) {
     const decision = decide(token.record.value)
     if (!decision.allowed) continue
     if (decision.transform === 'reveal') revealed.push(token.record.value.id)
-    shown.push(showToken(context, token, decision.transform))
-    const passing = context.slice.yield()
+    shown.push(showToken(tokens, token, decision.transform))
+    const passing = tokens.parts.slice.yield()
     if (passing) await passing
   }
-  await recordReveal(context, caller, permission, revealed)
+  await recordReveal(tokens, caller, permission, revealed)
   return shown
 }
 
 /** Like `showEach`, for a page that is read while it is sent. */
 async function* showOneByOne(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   permission: TokenPermission,
   records: AsyncIterable<OpenedRecord<TokenRecord>>,
 ): AsyncGenerator<Token> {
-  for await (const record of records) yield* await showEach(context, caller, permission, [record])
+  for await (const record of records) yield* await showEach(tokens, caller, permission, [record])
 }
 
 // Requirements: TOK-019, TOK-020, TOK-022
@@ -106,23 +105,13 @@ function filterQuery(store: TenantStore, filter: TokenFilter): Query {
 
 /** Returns a page of the matching tokens that the caller may search. @throws {ServiceError} invalid_query */
 export async function searchTokens(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   { query, page, size, start }: SearchTokensRequest,
 ): Promise<Page<Token> | LongPage<Token>> {
   const parsed = parseQuery(query ?? '')
-  const tokens = await tokensOf(context, caller)
   const requested = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
-  const found = await findTokens(
-    tokens,
-    caller,
-    'token:search',
-    compileSearch(tokens.store, parsed),
-    requested,
-  )
-  if (!context.dev || found.pagination.total_items > 0) return found
-  const { explainSearch } = await import('./explain-search.ts')
-  return Object.assign(found, { explanation: await explainSearch(tokens, caller, parsed) })
+  return findTokens(tokens, caller, 'token:search', compileSearch(tokens.store, parsed), requested)
 }
 
 /** Selects a page by its number, or by the cursor that the page before it ended with. */

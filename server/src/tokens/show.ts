@@ -6,53 +6,50 @@ import type { Mutable } from '../base/mutable.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type { Token, Transform } from '../contract/types.ts'
 import { LiveToken } from './token.ts'
-import type { TenantTokens } from './tokens-context.ts'
-
-type MaskContext = Pick<TenantTokens, 'expressions' | 'notes'>
+import type { TenantTokens } from './token-parts.ts'
 
 /** Evaluates the mask. A member that fails or is null is left out: no read fails because of a mask. */
 // Requirements: ACC-508, TOK-051
 export function showMask(
-  context: MaskContext,
+  tokens: TenantTokens,
   token: string,
   mask: JsonValue | undefined,
   data: JsonValue,
 ): JsonValue | undefined {
   return mask === undefined
     ? undefined
-    : context.expressions.evaluateTree(mask, { data }, noterOf(context, token))
+    : tokens.parts.expressions.evaluateTree(mask, { data }, noterOf(tokens, token))
 }
 
 /**
  * Evaluates a mask before it is stored. Returns the data under the mask, and the errors of all expressions that do not
  * parse or fail on this data.
  */
-export function checkMask(context: MaskContext, token: string, mask: JsonValue | undefined, data: JsonValue) {
+export function checkMask(tokens: TenantTokens, token: string, mask: JsonValue | undefined, data: JsonValue) {
   const errors: FieldErrors = {}
   if (mask === undefined) return { masked: undefined, errors }
-  const { value, problems } = context.expressions.checkTree(mask, { data }, noterOf(context, token))
+  const { value, problems } = tokens.parts.expressions.checkTree(mask, { data }, noterOf(tokens, token))
   for (const { path, message } of problems) errors[inMask(path)] = [message]
   return { masked: value, errors }
 }
 
-/** Returns a function that notes which expressions give nothing, on a development server. */
-function noterOf({ notes }: MaskContext, token: string) {
-  return (
-    notes &&
-    ((path: string, reason: string) => notes.addMask({ token_id: token, path: inMask(path), reason }))
-  )
+/** Returns a function that tells which expressions give nothing, if somebody listens. */
+function noterOf({ parts, caller }: TenantTokens, token: string) {
+  const { emptyMask } = parts.channels
+  if (!caller || !emptyMask.isHeard) return undefined
+  return (path: string, reason: string) => emptyMask.publish({ caller, token, path: inMask(path), reason })
 }
 
 const inMask = (path: string) => (path === '' ? 'mask' : `mask.${path}`)
 
 /** Assigns each member alone, as nearly every request shows a token and spreading the optional ones takes three times as long. */
 // Requirements: TOK-001, TOK-007, TOK-008, TOK-041, WIR-541, TOK-053, WIR-543
-export function showToken(context: TenantTokens, token: LiveToken, transform: Transform): Token {
+export function showToken(tokens: TenantTokens, token: LiveToken, transform: Transform): Token {
   const { value, createdUs, modifiedUs } = token.record
-  const data = showData(context, token, transform)
+  const data = showData(tokens, token, transform)
   const shown: Mutable<Token> = {
     id: value.id,
-    tenant_id: context.store.tenant,
+    tenant_id: tokens.store.tenant,
     type: value.type,
     containers: value.containers,
     fingerprint_expression: value.fingerprint_expression,
@@ -78,18 +75,18 @@ export function showToken(context: TenantTokens, token: LiveToken, transform: Tr
  */
 // Requirements: ACC-521
 export function showUpdated(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   token: LiveToken,
   transform: Transform,
   maskBefore: JsonValue | undefined,
 ): Token {
   const read = decideFor(caller, 'token:read', token.record.value)
-  if (read.allowed) return showToken(context, token, read.transform)
-  if (transform !== 'mask') return showToken(context, token, transform)
-  const masked = showMask(context, token.record.value.id, maskBefore, token.data)
-  if (masked === undefined) return showToken(context, token, 'redact')
-  return showToken(context, new LiveToken(token.record, token.data, masked), 'mask')
+  if (read.allowed) return showToken(tokens, token, read.transform)
+  if (transform !== 'mask') return showToken(tokens, token, transform)
+  const masked = showMask(tokens, token.record.value.id, maskBefore, token.data)
+  if (masked === undefined) return showToken(tokens, token, 'redact')
+  return showToken(tokens, new LiveToken(token.record, token.data, masked), 'mask')
 }
 
 /** Limits what the answer to a create shows, whatever the caller's rules say. */
@@ -105,17 +102,17 @@ export function withoutContents(token: Token): Token {
 }
 
 // Requirements: TOK-044, AUT-014, ACC-540
-function showData(context: TenantTokens, token: LiveToken, transform: Transform): JsonValue | undefined {
+function showData(tokens: TenantTokens, token: LiveToken, transform: Transform): JsonValue | undefined {
   switch (transform) {
     case 'reveal':
       return token.data
     case 'mask':
-      return token.masked ?? maskOf(context, token)
+      return token.masked ?? maskOf(tokens, token)
     case 'redact':
       return undefined
   }
 }
 
-function maskOf(context: TenantTokens, { record, data }: LiveToken): JsonValue | undefined {
-  return showMask(context, record.value.id, record.value.mask, data)
+function maskOf(tokens: TenantTokens, { record, data }: LiveToken): JsonValue | undefined {
+  return showMask(tokens, record.value.id, record.value.mask, data)
 }

@@ -18,21 +18,21 @@ import { type Changes, type Derived, derive, indexOf, isTooLarge } from './deriv
 import { liveRecord, liveToken } from './read.ts'
 import { showUpdated } from './show.ts'
 import { insertCvc, isCvcLive, LiveToken, removeCvc, splitCvc, type TokenRecord } from './token.ts'
-import { type TenantTokens, type TokensContext, tokenAction, tokensOf } from './tokens-context.ts'
+import { type TenantTokens, tokenAction } from './token-parts.ts'
 import { demandUpdate, type UpdateRight } from './update-rights.ts'
 
 /** The token that was shown; and if the update sets a mask, the one before it, which limits the answer. */
 export type RecordedUpdate = RecordedEntity & { readonly details?: { readonly mask: JsonValue } }
 
 export async function updateToken(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   id: string,
   input: UpdateTokenRequest,
   receipt?: Receipt<RecordedUpdate>,
 ): Promise<Token> {
-  const tokens = await tokensOf(context, caller)
   return transact<Token, RecordedUpdate>(
+    tokens.store,
     tokens,
     async () => {
       const current = await liveRecord(tokens, id)
@@ -55,7 +55,7 @@ export async function updateToken(
         writes: [
           token,
           ...next.cvcWrites,
-          auditEntry(tokens.store, tokens.random, {
+          auditEntry(tokens.store, tokens.parts.random, {
             ...tokenAction('token:update', current.value.id, caller),
             superseded: current,
           }),
@@ -82,13 +82,12 @@ export async function updateToken(
  * that was shown because the update would have made a duplicate.
  */
 export async function readUpdated(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   id: string,
   input: UpdateTokenRequest,
   { entity, details }: RecordedUpdate,
 ): Promise<Token> {
-  const tokens = await tokensOf(context, caller)
   const record = await liveRecord(tokens, id)
   const { transform } = demandUpdate(caller, record.value, input)
   if (comparableId(entity) !== comparableId(id)) {
@@ -109,7 +108,7 @@ interface Patched {
 
 // Requirements: TOK-036, DAT-013, TYP-540
 async function patched(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   live: LiveToken,
   input: UpdateTokenRequest,
@@ -118,10 +117,10 @@ async function patched(
   const current = live.record.value
   const type = tokenTypes[current.type]
   const merged = input.data === undefined ? live.data : mergePatch(live.data, input.data)
-  const isDialect = current.type === 'card' && context.dialect?.cardDatesAsText
+  const isDialect = current.type === 'card' && tokens.parts.dialect?.cardDatesAsText
   const data = isDialect ? numericDates(merged) : merged
   if (input.data !== undefined) {
-    refuseIfAny(context.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
+    refuseIfAny(tokens.parts.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
     if (isTooLarge(data)) {
       throw invalid('data', `would hold more than ${limits.bodyBytes} bytes after the merge`)
     }
@@ -144,18 +143,18 @@ async function patched(
     modified_by: caller.application,
   }
   setIfKept(record, 'mask', patchedMask(current, input))
-  setIfKept(record, 'metadata', patchedMetadata(context, current, input))
+  setIfKept(record, 'metadata', patchedMetadata(tokens, current, input))
   setIfKept(record, 'search_indexes', patchedIndexes(current, input))
   // Checked before expressions are evaluated, so that this refusal reveals nothing about the data.
-  const expires = expiration(context, current, input)
+  const expires = expiration(tokens, current, input)
   setIfKept(record, 'expires_at', expires.expires_at)
   setIfKept(record, 'expires_ms', expires.expires_ms)
-  const { reference, writes } = await nextCvc(context, live, cvc)
+  const { reference, writes } = await nextCvc(tokens, live, cvc)
   const isChanged = live.data !== data && JSON.stringify(live.data) !== JSON.stringify(data)
   const changes = changesOf(input, record.fingerprint_expression, isChanged, reads)
   let derived: Derived
   try {
-    derived = (await derive(context, record, data, changes, current)).derived
+    derived = (await derive(tokens, record, data, changes, current)).derived
   } catch (error) {
     throw reads ? error : withoutReasons(error, input)
   }
@@ -177,36 +176,39 @@ function patchedMask(current: TokenRecord, input: UpdateTokenRequest): JsonValue
 
 /** Finds the token that this update would duplicate, if it asks for deduplication, by the right to make the update. */
 async function duplicated(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   { value }: OpenedRecord<TokenRecord>,
   next: TokenRecord,
 ): Promise<Deduplication> {
   if (value.deduplicate_token && identityOf(value) === identityOf(next)) return { claims: [] }
-  const found = await deduplicate(context, caller, 'token:update', next)
+  const found = await deduplicate(tokens, caller, 'token:update', next)
   return found.original?.value.id === next.id ? { claims: [] } : found
 }
 
 /** A patch over a live code keeps its deadline. A code where there was none gets an hour of its own. */
 // Requirements: TOK-511
-async function nextCvc(context: TenantTokens, live: LiveToken, cvc: string | undefined) {
+async function nextCvc(tokens: TenantTokens, live: LiveToken, cvc: string | undefined) {
   const before = live.record.value.cvc
-  const writes = before ? await removeCvc(context.store, before) : []
+  const writes = before ? await removeCvc(tokens.store, before) : []
   if (cvc === undefined) return { reference: undefined, writes }
-  const nowUs = context.nowUs()
+  const nowUs = tokens.nowUs()
   const until_ms =
     before && isCvcLive(live.record.value, nowUs)
       ? before.until_ms
       : Math.floor(nowUs / 1000) + limits.cvcLifetime
-  const reference = { id: context.random.uuid(), until_ms }
-  return { reference, writes: [...writes, insertCvc(context.store, reference, cvc)] }
+  const reference = { id: tokens.parts.random.uuid(), until_ms }
+  return { reference, writes: [...writes, insertCvc(tokens.store, reference, cvc)] }
 }
 
-function patchedMetadata(context: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
+function patchedMetadata(tokens: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
   if (input.metadata === undefined) return current.metadata
   if (input.metadata === null) return undefined
   const metadata = mergePatch({ ...current.metadata }, input.metadata)
-  refuseIfAny(context.schemas.check('Metadata', metadata, 'metadata'), 'the merged metadata is not valid')
+  refuseIfAny(
+    tokens.parts.schemas.check('Metadata', metadata, 'metadata'),
+    'the merged metadata is not valid',
+  )
   return metadata as Record<string, string>
 }
 
@@ -221,12 +223,12 @@ function patchedIndexes(current: TokenRecord, input: UpdateTokenRequest): readon
 }
 
 // Requirements: TOK-033
-function expiration(context: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
+function expiration(tokens: TenantTokens, current: TokenRecord, input: UpdateTokenRequest) {
   if (input.expires_at === null) return { expires_at: undefined, expires_ms: undefined }
   if (input.expires_at === undefined) {
     return { expires_at: current.expires_at, expires_ms: current.expires_ms }
   }
-  const { echo, ms } = readExpiration(input.expires_at, context.nowUs())
+  const { echo, ms } = readExpiration(input.expires_at, tokens.nowUs())
   return { expires_at: echo, expires_ms: ms }
 }
 

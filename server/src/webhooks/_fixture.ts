@@ -1,6 +1,6 @@
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, sealedOn } from '../../verify/support/stores.ts'
-import { readTenant, type TenantsContext, writeTenant } from '../access/tenants.ts'
+import { readTenant, writeTenant } from '../access/tenant-settings.ts'
 import { TimeSlice } from '../base/flow/event-loop.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
@@ -12,7 +12,8 @@ import { createExpressions } from '../expressions/engine.ts'
 import type { Store } from '../storage/port/port.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
+import { TokenChannels } from '../tokens/token-parts.ts'
+import { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 import type { Performer, WebhooksContext } from './webhooks-context.ts'
@@ -54,18 +55,18 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
   const random = systemRandom()
   const clock = createClock(options.now ? { realNowMs: options.now } : {})
   const sealed = sealedOn(store, options.masterKey ?? newMasterKey())
-  const tenants = { store: sealed, random, nowUs: () => clock.nowUs() } as TenantsContext
-  for (const tenant of [tenantA, tenantB]) await writeTenant(tenants, tenant, {})
-  const tokens: TokensContext = {
-    store: sealed,
+  for (const tenant of [tenantA, tenantB]) await writeTenant({ records: sealed, random, clock }, tenant, {})
+  const tokens = new Tokens({
+    records: sealed,
     random,
-    nowUs: () => clock.nowUs(),
+    clock,
+    dialect: undefined,
+    channels: new TokenChannels(),
     schemas: new Validators('SVC'),
     slice: new TimeSlice(),
-    views: new WeakMap(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },
-  }
+  })
   const context: WebhooksContext = {
     store: sealed,
     tokens,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
-import { type TenantsContext, writeTenant } from '../access/tenants.ts'
+import { writeTenant } from '../access/tenant-settings.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { limits } from '../generated/facts.ts'
@@ -110,14 +110,13 @@ t.test('a name that comes to stand for a private address is not connected to', a
 t.test('the body is made from what was kept, and from then on the same', async t => {
   const receiver = await openReceiver(t, (_, __, count) => (count < 3 ? 500 : 200))
   const queue = await openQueue(t)
-  const { nowUs } = queue.context.tokens
+  const shown = queue.context.tokens
+  const showRecorded = shown.showRecorded.bind(shown)
   let reads = 0
-  Object.assign(queue.context.tokens, {
-    nowUs: () => {
-      if (++reads === 1) throw new Error('tokens cannot be read now')
-      return nowUs()
-    },
-  })
+  shown.showRecorded = async (...given) => {
+    if (++reads === 1) throw new Error('tokens cannot be read now')
+    return showRecorded(...given)
+  }
   const tokens = { shape: { made: 0 }, tokens: [{ id: 'a-token', as: 'id' }] } as const
   const reaction = { kind: 'answered', tokens, raw: { part: true } } as const
   queue.webhooks.start({ perform: async () => ({ reaction }) })
@@ -127,7 +126,7 @@ t.test('the body is made from what was kept, and from then on the same', async t
   await queue.clock.advance(hour)
   t.equal(receiver.received.length, 1)
   const store = await queue.store()
-  await store.commit([store.insert('token', { id: 'a-token' })], nowUs())
+  await store.commit([store.insert('token', { id: 'a-token' })], queue.clock.nowUs())
   for (const _ of [2, 3]) await queue.clock.advance(hour)
   t.equal(receiver.received.length, 3)
   t.equal(new Set(receiver.received.map(({ body }) => body.toString())).size, 1)
@@ -142,8 +141,8 @@ t.test('a secret that changed signs the next attempt', async t => {
   await queue.clock.advance(0)
   const old = await queue.secret()
   const next = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-  const tenants = { ...queue.context, nowUs: () => queue.clock.nowUs() } as Partial<TenantsContext>
-  await writeTenant(tenants as TenantsContext, tenantA, { webhook_secret: next })
+  const { store: records, random, clock } = queue.context
+  await writeTenant({ records, random, clock }, tenantA, { webhook_secret: next })
   await queue.clock.advance(hour)
   const [first, second] = receiver.received
   if (!first || !second) throw new Error('both have arrived')

@@ -1,11 +1,10 @@
 import { jobCaller } from '../access/delegation.ts'
-import { readTenant } from '../access/tenants.ts'
+import { readTenant } from '../access/tenant-settings.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json.ts'
 import { describeError } from '../base/log.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
 import { giveUp, removal, reschedule, retryDelayMs } from './claim.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
 import { toJob } from './perform.ts'
@@ -62,7 +61,7 @@ async function textOf(
   const { body, answer = null } = value
   if (body !== undefined) return body
   try {
-    return JSON.stringify(await bodyOf(context.tokens, toJob(store.tenant, value), answer))
+    return JSON.stringify(await bodyOf(context, toJob(store.tenant, value), answer))
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     context.log.error('webhook has no body', describeError(error))
@@ -110,12 +109,16 @@ async function attempt(
 
 /** Makes the body of a webhook, whatever has become of the caller and of the tokens since the formula ran. */
 // Requirements: INV-512, INV-541
-export async function bodyOf(context: TokensContext, job: Job, answer: JobAnswer): Promise<JsonValue> {
+export async function bodyOf(
+  context: Pick<WebhooksContext, 'store' | 'tokens' | 'clock'>,
+  job: Job,
+  answer: JobAnswer,
+): Promise<JsonValue> {
   if (!isReaction(answer)) return answer as JsonValue
   const { tenant, application } = job
   const nobody = { tenant, application, type: 'private', rights: { permissions: [], rules: [] } } as const
-  const caller = (await jobCaller(context.store, job, context.nowUs())) ?? nobody
-  const reaction = await showReaction(context, caller, answer.reaction, null)
+  const caller = (await jobCaller(context.store, job, context.clock.nowUs())) ?? nobody
+  const reaction = await showReaction(context.tokens, caller, answer.reaction, null)
   if (reaction.kind === 'custom') {
     const { status, body } = reaction
     return { status, ...(body === undefined ? {} : { body }) }

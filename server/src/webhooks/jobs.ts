@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
@@ -22,7 +22,7 @@ export async function listJobs(
   caller: Caller,
   filter: JobFilter,
 ): Promise<Page<ShownJob>> {
-  const store = await tenantStore(context, caller.tenant)
+  const store = await tenantStore(context.store, caller.tenant)
   const { requested_by } = filter
   const query = requested_by === undefined ? { op: 'all' as const } : matchTerm(jobTerm(store, requested_by))
   // At time 0 no job is due yet, so that all of them are found.
@@ -57,7 +57,7 @@ export async function cancelJob(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const store = await tenantStore(context, caller.tenant)
+  const store = await tenantStore(context.store, caller.tenant)
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const schedule = await store.get<ScheduleRecord>('job', id)
     if (!schedule) throw new ServiceError('not_found', 'there is no unfinished job with this id')

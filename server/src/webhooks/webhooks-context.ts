@@ -7,7 +7,7 @@ import type { Clock } from '../base/time/clock.ts'
 import type { CallbackPolicy, CallbackSender } from '../egress/callback-sender.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
@@ -15,7 +15,7 @@ import type { JobAnswer } from './reaction.ts'
 export interface WebhooksContext {
   readonly store: SealedStore
   /** Shows the tokens of an answer. */
-  readonly tokens: TokensContext
+  readonly tokens: Pick<Tokens, 'showRecorded'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log

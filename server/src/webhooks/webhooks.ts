@@ -1,4 +1,4 @@
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { Bounds } from '../base/flow/admission.ts'
 import type { AdmittedKind } from '../base/limits.ts'
@@ -112,7 +112,7 @@ async function accept(
   receipt?: Receipt,
 ): Promise<Claimed> {
   const { tenant, args, ...about } = job
-  const store = await tenantStore(context, tenant)
+  const store = await tenantStore(context.store, tenant)
   await refuseBeyondShare(shares, store, job)
   const id = `msg_${context.random.uuid()}`
   const schedule: ScheduleRecord = {
@@ -129,7 +129,8 @@ async function accept(
   const content: ContentRecord = { id, args, about }
   const write = store.insert('job', schedule, indexOf(store, schedule, context.clock.nowMs()))
   return transact(
-    { store, nowUs: () => context.clock.nowUs() },
+    store,
+    context.clock,
     async () => ({
       writes: [write, store.insert('job-content', content)],
       recorded: {},

@@ -1,4 +1,4 @@
-import type { VaultParts } from '../../src/assembly/stores.ts'
+import type { VaultParts } from '../../src/assembly/storage.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
 import { openStore, parseStorage } from '../../src/storage/open.ts'
 import type { Store } from '../../src/storage/port/port.ts'

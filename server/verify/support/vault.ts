@@ -1,5 +1,5 @@
-import type { NewTenant } from '../../src/access/tenants.ts'
-import type { VaultParts } from '../../src/assembly/stores.ts'
+import type { NewTenant } from '../../src/access/tenant-settings.ts'
+import type { VaultParts } from '../../src/assembly/storage.ts'
 import type { JsonValue } from '../../src/base/json/json.ts'
 import { createLog, type Log } from '../../src/base/log.ts'
 import { createVaultWith, type Vault } from '../../src/vault.ts'

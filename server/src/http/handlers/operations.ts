@@ -1,99 +1,79 @@
 import type { Applications } from '../../access/applications.ts'
-import { type AuditContext, listLog } from '../../access/audit-log.ts'
-import {
-  describePermissions,
-  type OwnTenantContext,
-  readOwnTenant,
-  renameOwnTenant,
-} from '../../access/own-tenant.ts'
+import type { AuditLog } from '../../access/audit-log.ts'
+import { describePermissions } from '../../access/own-tenant.ts'
+import type { Tenants } from '../../access/tenants.ts'
 import { bodiless } from '../../base/bodiless-statuses.ts'
-import type { FormulasContext } from '../../formulas/find.ts'
-import { listFormulas, readFormulaById } from '../../formulas/list.ts'
-import { createFormula, deleteFormula, updateFormula } from '../../formulas/write-formula.ts'
-import { acceptReaction } from '../../reactors/jobs.ts'
-import { listReactors, readReactor } from '../../reactors/list.ts'
+import type { Formulas } from '../../formulas/formulas.ts'
 import { readWanted } from '../../reactors/prepare.ts'
-import { react } from '../../reactors/react.ts'
-import type { ReactorsContext } from '../../reactors/reactors-context.ts'
-import { createReactor, deleteReactor, patchReactor, updateReactor } from '../../reactors/write-reactor.ts'
-import { authorizeSession } from '../../sessions/authorize.ts'
-import { createSession } from '../../sessions/create.ts'
-import type { SessionsContext } from '../../sessions/sessions-context.ts'
-import { createToken } from '../../tokens/create.ts'
-import { deleteToken } from '../../tokens/erase.ts'
-import { listTokens, searchTokens } from '../../tokens/list.ts'
-import { detokenize } from '../../tokens/payloads/detokenize.ts'
-import { tokenize } from '../../tokens/payloads/tokenize.ts'
-import { readToken } from '../../tokens/read.ts'
-import type { TokensContext } from '../../tokens/tokens-context.ts'
-import { updateToken } from '../../tokens/update.ts'
+import type { Reactors } from '../../reactors/reactors.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import type { Tokens } from '../../tokens/tokens.ts'
 import { cancelJob, listJobs } from '../../webhooks/jobs.ts'
 import type { Reaction, RecordedReaction } from '../../webhooks/reaction.ts'
 import type { WebhooksContext } from '../../webhooks/webhooks-context.ts'
 import { answer, type HandlerAnswer, type Handlers, type HandlersOf } from './handler.ts'
 
-export function tokenHandlers(context: TokensContext): HandlersOf<'tokens'> {
+export function tokenHandlers(tokens: Tokens): HandlersOf<'tokens'> {
   return {
     'tokens.create': async ({ caller, body, receipt }) => {
-      const { token, created } = await createToken(context, caller, body, receipt)
+      const { token, created } = await tokens.create(caller, body, receipt)
       return { status: created ? 201 : 200, body: token }
     },
-    'tokens.list': ({ caller, query }) => answer(200, listTokens(context, caller, query)),
-    'tokens.search': ({ caller, body }) => answer(200, searchTokens(context, caller, body)),
-    'tokens.get': ({ caller, path }) => answer(200, readToken(context, caller, path.id)),
+    'tokens.list': ({ caller, query }) => answer(200, tokens.list(caller, query)),
+    'tokens.search': ({ caller, body }) => answer(200, tokens.search(caller, body)),
+    'tokens.get': ({ caller, path }) => answer(200, tokens.read(caller, path.id)),
     'tokens.update': ({ caller, path, body, receipt }) =>
-      answer(200, updateToken(context, caller, path.id, body, receipt)),
-    'tokens.delete': ({ caller, path }) => answer(204, deleteToken(context, caller, path.id)),
+      answer(200, tokens.update(caller, path.id, body, receipt)),
+    'tokens.delete': ({ caller, path }) => answer(204, tokens.delete(caller, path.id)),
   }
 }
 
-export function tokenizationHandlers(context: TokensContext): Pick<Handlers, 'tokenize' | 'detokenize'> {
+export function tokenizationHandlers(tokens: Tokens): Pick<Handlers, 'tokenize' | 'detokenize'> {
   return {
     tokenize: ({ caller, body, receipt }) =>
       answer(
         200,
-        tokenize(context, caller, body, {
+        tokens.tokenize(caller, body, {
           receipt: receipt && (recorded => receipt({ details: recorded })),
         }),
       ),
-    detokenize: ({ caller, body }) => answer(200, detokenize(context, caller, body)),
+    detokenize: ({ caller, body }) => answer(200, tokens.detokenize(caller, body)),
   }
 }
 
-export function formulaHandlers(context: FormulasContext): HandlersOf<'reactorFormulas'> {
+export function formulaHandlers(formulas: Formulas): HandlersOf<'reactorFormulas'> {
   return {
     'reactorFormulas.create': ({ caller, body, receipt }) =>
-      answer(201, createFormula(context, caller, body, receipt)),
-    'reactorFormulas.list': ({ caller, query }) => answer(200, listFormulas(context, caller, query)),
-    'reactorFormulas.get': ({ caller, path }) => answer(200, readFormulaById(context, caller, path.id)),
+      answer(201, formulas.create(caller, body, receipt)),
+    'reactorFormulas.list': ({ caller, query }) => answer(200, formulas.list(caller, query)),
+    'reactorFormulas.get': ({ caller, path }) => answer(200, formulas.read(caller, path.id)),
     'reactorFormulas.update': ({ caller, path, body, receipt }) =>
-      answer(200, updateFormula(context, caller, path.id, body, receipt)),
-    'reactorFormulas.delete': ({ caller, path }) => answer(204, deleteFormula(context, caller, path.id)),
+      answer(200, formulas.update(caller, path.id, body, receipt)),
+    'reactorFormulas.delete': ({ caller, path }) => answer(204, formulas.delete(caller, path.id)),
   }
 }
 
-export function reactorHandlers(context: ReactorsContext): HandlersOf<'reactors'> {
+export function reactorHandlers(reactors: Reactors): HandlersOf<'reactors'> {
   return {
-    'reactors.create': ({ caller, body, receipt }) =>
-      answer(201, createReactor(context, caller, body, receipt)),
-    'reactors.list': ({ caller, query }) => answer(200, listReactors(context, caller, query)),
-    'reactors.get': ({ caller, path }) => answer(200, readReactor(context, caller, path.id)),
+    'reactors.create': ({ caller, body, receipt }) => answer(201, reactors.create(caller, body, receipt)),
+    'reactors.list': ({ caller, query }) => answer(200, reactors.list(caller, query)),
+    'reactors.get': ({ caller, path }) => answer(200, reactors.read(caller, path.id)),
     'reactors.update': ({ caller, path, body, receipt }) =>
-      answer(200, updateReactor(context, caller, path.id, body, receipt)),
+      answer(200, reactors.update(caller, path.id, body, receipt)),
     // Requirements: REA-012
     'reactors.patch': ({ caller, path, body, receipt }) =>
-      answer(204, patchReactor(context, caller, path.id, body, receipt)),
-    'reactors.delete': ({ caller, path }) => answer(204, deleteReactor(context, caller, path.id)),
+      answer(204, reactors.patch(caller, path.id, body, receipt)),
+    'reactors.delete': ({ caller, path }) => answer(204, reactors.delete(caller, path.id)),
     'reactors.react': async ({ caller, path, body, receipt, depth, traceId }) => {
       const wanted = readWanted(body)
       const input = { reactor: path.id, args: body.args ?? {}, depth, traceId }
       if (wanted) {
-        await acceptReaction(context, caller, input, wanted, receipt && (() => receipt({})))
+        await reactors.accept(caller, input, wanted, receipt && (() => receipt({})))
         return { status: 202 }
       }
       const keep = (recorded: RecordedReaction) =>
         receipt && isSuccess(recorded) ? receipt({ details: recorded }) : []
-      return answerOf(await react(context, caller, input, keep))
+      return answerOf(await reactors.react(caller, input, keep))
     },
   }
 }
@@ -125,12 +105,12 @@ export function jobHandlers(
   }
 }
 
-export function sessionHandlers(context: SessionsContext): HandlersOf<'sessions'> {
+export function sessionHandlers(sessions: Sessions): HandlersOf<'sessions'> {
   return {
-    'sessions.create': ({ caller, receipt }) => answer(201, createSession(context, caller, receipt)),
+    'sessions.create': ({ caller, receipt }) => answer(201, sessions.create(caller, receipt)),
     // Requirements: SES-013
     'sessions.authorize': ({ caller, body, receipt }) =>
-      answer(200, authorizeSession(context, caller, body, receipt)),
+      answer(200, sessions.authorize(caller, body, receipt)),
   }
 }
 
@@ -155,17 +135,16 @@ export function applicationHandlers(applications: Applications): HandlersOf<'app
   }
 }
 
-export function tenantHandlers(context: OwnTenantContext): HandlersOf<'tenants'> {
+export function tenantHandlers(tenants: Tenants): HandlersOf<'tenants'> {
   return {
-    'tenants.get': ({ caller }) => answer(200, readOwnTenant(context, caller)),
-    'tenants.update': ({ caller, body, receipt }) =>
-      answer(200, renameOwnTenant(context, caller, body, receipt)),
+    'tenants.get': ({ caller }) => answer(200, tenants.read(caller)),
+    'tenants.update': ({ caller, body, receipt }) => answer(200, tenants.rename(caller, body, receipt)),
     'tenants.permissions': async () => ({ status: 200, body: describePermissions() }),
   }
 }
 
-export function logHandlers(context: AuditContext): HandlersOf<'logs'> {
+export function logHandlers(log: AuditLog): HandlersOf<'logs'> {
   return {
-    'logs.list': ({ caller, query }) => answer(200, listLog(context, caller, query)),
+    'logs.list': ({ caller, query }) => answer(200, log.list(caller, query)),
   }
 }

@@ -29,7 +29,7 @@ const brokenContract = (fault: string) =>
 
 /** Replaces a response that breaks the contract by a 500 that says so: under `--dev` nobody should miss it. */
 export function checkResponse(
-  { validators, headerNames, dialect, log }: Services,
+  { validators, headerNames, dialect, log }: Pick<Services, 'validators' | 'headerNames' | 'dialect' | 'log'>,
   { operation, answer, traceId }: Exchange,
   response: CoreResponse,
 ): CoreResponse {

@@ -1,19 +1,18 @@
-import type { DeniedCause } from '../../access/caller.ts'
-import { developerReason } from '../../base/developer-reason.ts'
+import { deniedCause } from '../../access/caller.ts'
 import type { ServiceError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import { connectionLimits, largeBody } from '../../base/limits.ts'
 import { describeError } from '../../base/log.ts'
+import { NotOfOurs } from '../../base/not-of-ours.ts'
 import { isLongPage, type LongPage } from '../../base/page.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import { isProxied, problemType } from '../../contract/contract.ts'
-import { FormulaFailure } from '../../reactors/outcome.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
 import { beginPieces, joinPieces, pagePieces } from '../transport/page-pieces.ts'
-import { checkItems, checkResponse } from './check-response.ts'
+import { checkItems } from './check-response.ts'
 import { Exchange, type Services } from './exchange.ts'
 import { identified, perform } from './lifecycle.ts'
-import { problemResponse, tooLargeForFormula, toServiceError } from './problem.ts'
+import { tooLargeForFormula, toServiceError } from './problem.ts'
 
 /** The server without a socket: takes a request and resolves with a response. Never rejects. */
 export type Core = (request: CoreRequest) => Promise<CoreResponse>
@@ -21,9 +20,10 @@ export type Core = (request: CoreRequest) => Promise<CoreResponse>
 const printable = /^[\x20-\x7e]{1,200}$/
 
 export function createCore(services: Services): Core {
-  const { cors, random, requests, outside, headerNames, testObserver, dialect } = services
+  const { cors, random, requests, outside, headerNames, dialect } = services
   const added = Object.entries(dialect?.responseHeaders ?? {})
   const traceHeader = headerNames.trace.toLowerCase()
+  const responding = services.around(exchange => respond(services, exchange))
 
   return async request => {
     requests.began()
@@ -37,10 +37,7 @@ export function createCore(services: Services): Core {
         ? undefined
         : (cors.preflight(request) ?? outside(exchange)?.catch(error => refuse(services, exchange, error)))
       const found = early && (await early)
-      const response = found
-        ? checkResponse(services, exchange, found)
-        : await (testObserver?.observe(exchange, one => respond(services, one)) ??
-            respond(services, exchange))
+      const response = found ? services.check(exchange, found) : await responding(exchange)
       const { headers } = response
       headers[headerNames.trace] = traceId
       if (request.delegation) return response
@@ -60,7 +57,7 @@ export function createCore(services: Services): Core {
 }
 
 async function respond(services: Services, exchange: Exchange): Promise<CoreResponse> {
-  const { observer, translator, dev } = services
+  const { observer, translator } = services
   const { request } = exchange
   // What a formula asks for is part of the request that runs it.
   if (observer && !request.delegation)
@@ -80,8 +77,7 @@ async function respond(services: Services, exchange: Exchange): Promise<CoreResp
     response = refuse(services, exchange, error)
   }
   // The items of a long page are checked one by one.
-  const isChecked = dev && !exchange.failsOnPurpose && !response.pieces
-  const checked = isChecked ? checkResponse(services, exchange, response) : response
+  const checked = response.pieces ? response : services.check(exchange, response)
   return seen(exchange, translator?.write(exchange, checked) ?? checked)
 }
 
@@ -172,23 +168,19 @@ function refuse(services: Services, exchange: Exchange, error: unknown): CoreRes
   const refusal = toServiceError(error)
   exchange.error = refusal.code
   const { traceId, operation } = exchange
-  const { dev, log, explain } = services
-  if (refusal.code === 'permission_denied' && !(refusal.cause instanceof FormulaFailure))
+  const { log } = services
+  if (refusal.code === 'permission_denied' && !(refusal.cause instanceof NotOfOurs))
     recordRefusal(services, exchange, refusal)
   if (refusal.status >= 500 && refusal !== error) {
     log.error('request failed', { trace: traceId, operation: operation?.id, ...describeError(error) })
   }
-  const denied = dev ? deniedCause(refusal) : undefined
-  exchange.explanation = explain?.(exchange, refusal, denied)
-  const ofFormula = exchange.explanation?.formula?.message
-  const reason = denied?.missing ?? (dev ? (developerReason(refusal) ?? ofFormula) : undefined)
-  return problemResponse(refusal, traceId, reason, exchange.explanation)
+  return services.problem(exchange, refusal)
 }
 
 /** Adds a refused operation to the audit log. */
 function recordRefusal({ audit }: Services, exchange: Exchange, refusal: ServiceError): void {
   const { caller, operation, rawParameters } = exchange
-  if (!caller || operation?.entityType === undefined || exchange.failsOnPurpose) return
+  if (!caller || operation?.entityType === undefined) return
   // The id of what a request is about is recorded only if the access rules have found it.
   const entity = rawParameters?.id === undefined ? undefined : deniedCause(refusal)?.subject
   audit.record(caller.tenant, {
@@ -202,10 +194,6 @@ function recordRefusal({ audit }: Services, exchange: Exchange, refusal: Service
     session: caller.session,
     outcome: 'refused',
   })
-}
-
-function deniedCause({ cause }: ServiceError): DeniedCause | undefined {
-  return cause && typeof cause === 'object' && 'missing' in cause ? (cause as DeniedCause) : undefined
 }
 
 /** Counts the requests under way, so that a vault can finish them before it closes its store, and tests can wait for them. */

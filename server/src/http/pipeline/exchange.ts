@@ -1,4 +1,4 @@
-import type { Caller, DeniedCause } from '../../access/caller.ts'
+import type { Caller } from '../../access/caller.ts'
 import type { AuditRecorder } from '../../audit/recorder.ts'
 import type { ErrorCode, ServiceError } from '../../base/errors.ts'
 import type { TimeSlice } from '../../base/flow/event-loop.ts'
@@ -11,7 +11,6 @@ import type { Random } from '../../base/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { Operation } from '../../contract/contract.ts'
 import type { Dialect } from '../../contract/dialect.ts'
-import type { Explanation } from '../../contract/types.ts'
 import type { Validators } from '../../contract/validators.ts'
 import type { SealedStore } from '../../storage/records/sealed.ts'
 import type { Handlers, Replays } from '../handlers/handler.ts'
@@ -41,10 +40,6 @@ export class Exchange {
   isCamelCase: boolean | undefined
   /** The code of the refusal, if it was refused. */
   error: ErrorCode | undefined
-  /** Why it was refused. Of development servers only. */
-  explanation: Explanation | undefined
-  /** True if a test has ordered that it fails. */
-  failsOnPurpose: true | undefined
 
   constructor(request: CoreRequest, traceId: string) {
     this.request = request
@@ -52,22 +47,8 @@ export class Exchange {
   }
 }
 
-/** Watches the requests of a development server, except those to its own endpoints. */
-export interface TestObserver {
-  /** Called when the caller is known. May wait, or throw the error that the request fails with. */
-  identified(exchange: Exchange): void | Promise<void>
-  /** Called when the body is read, if there is one. Otherwise like `identified`. */
-  parsed(exchange: Exchange): void | Promise<void>
-  /** Runs a request, or another one in its place, and resolves with the response to send. */
-  observe(exchange: Exchange, run: (exchange: Exchange) => Promise<CoreResponse>): Promise<CoreResponse>
-}
-
-/** Explains the refusal of a request, of which only a part may be known. */
-export type Explain = (
-  refused: Pick<Exchange, 'operation' | 'caller'>,
-  error: ServiceError,
-  denied: DeniedCause | undefined,
-) => Explanation | undefined
+/** Does what a request asks for. Never rejects. */
+export type Respond = (exchange: Exchange) => Promise<CoreResponse>
 
 /** The way from requests to `/proxy` to what sends them on. */
 export interface ProxyDoor {
@@ -125,8 +106,10 @@ export interface Services {
   readonly translator?: Translator | undefined
   /** Absent unless an option switches it on. */
   readonly proxy?: ProxyDoor | undefined
-  /** Absent unless this is a development server. */
-  readonly testObserver?: TestObserver | undefined
-  /** Absent unless this is a development server. */
-  readonly explain?: Explain | undefined
+  /** Returns what responds to exchanges, with what is put around it. */
+  readonly around: (respond: Respond) => Respond
+  /** Returns the response to a request that is refused. */
+  readonly problem: (exchange: Exchange, refusal: ServiceError) => CoreResponse
+  /** Returns a response, or another one in its place if it breaks the contract. */
+  readonly check: (exchange: Exchange, response: CoreResponse) => CoreResponse
 }

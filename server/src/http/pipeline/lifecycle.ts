@@ -36,12 +36,11 @@ import { noSuchPath } from './routes.ts'
 export const steps: readonly Step[] = [
   route,
   identify,
-  observe,
   authorize,
   checkContentType,
   readBody,
   parse,
-  observeAndValidate,
+  validate,
 ]
 
 export function route(exchange: Exchange, { router, proxy }: Services): void {
@@ -100,16 +99,6 @@ async function identifyDelegate(
   exchange.caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
   if (exchange.caller) return
   throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
-}
-
-function observe(exchange: Exchange, { testObserver }: Services): void | Promise<void> {
-  return testObserver?.identified(exchange)
-}
-
-/** One step, as others have a turn behind each. */
-function observeAndValidate(exchange: Exchange, services: Services): void | Promise<void> {
-  const observed = exchange.body === undefined ? undefined : services.testObserver?.parsed(exchange)
-  return after(observed, () => validate(exchange, services))
 }
 
 // Requirements: ACC-509, ERR-509, INV-520, AUT-016, ACC-542

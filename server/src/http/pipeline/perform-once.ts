@@ -1,4 +1,4 @@
-import { tenantStore } from '../../access/tenants.ts'
+import { tenantStore } from '../../access/tenant-settings.ts'
 import { ServiceError } from '../../base/errors.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { replayOf, type ValidatedHandler, type ValidatedRequest } from '../handlers/handler.ts'
@@ -24,7 +24,7 @@ export async function performOnce(
   const { clock, random, inFlight } = services
   const replay = replayOf(services.replays, operationId)
   if (!replay) throw new Error(`no replay for ${operationId}`)
-  const store = await tenantStore(services, request.caller.tenant)
+  const store = await tenantStore(services.store, request.caller.tenant)
   const use = new KeyedUse(store, random, keyed)
   const flight = `${store.tenant} ${use.id}`
   if (inFlight.has(flight)) {

@@ -1,7 +1,6 @@
 import { ReadableStream } from 'node:stream/web'
 import { onAbort } from '../../base/flow/event-loop.ts'
 import type { Core } from '../pipeline/core.ts'
-import { bytesOf } from './message.ts'
 
 /** Wraps the core as a Fetch API handler. */
 export function toFetch(core: Core): (request: Request) => Promise<Response> {
@@ -22,28 +21,11 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       readBody: limit => readAll(request, limit),
       onClose: onAbort(request.signal),
     })
-    const { cutAfter } = response
-    if (cutAfter === 'nothing') throw connectionClosed()
-    const body =
-      cutAfter !== undefined
-        ? (ReadableStream.from(cut(bytesOf(response), cutAfter)) as ConstructorParameters<typeof Response>[0])
-        : response.pieces
-          ? (ReadableStream.from(encoded(response.pieces)) as ConstructorParameters<typeof Response>[0])
-          : (response.body as string | Uint8Array<ArrayBuffer> | undefined)
+    const body = response.pieces
+      ? (ReadableStream.from(encoded(response.pieces)) as ConstructorParameters<typeof Response>[0])
+      : (response.body as string | Uint8Array<ArrayBuffer> | undefined)
     return new Response(body ?? null, { status: response.status, headers: response.headers })
   }
-}
-
-/** The error with which `fetch` of Node rejects if the server closes the connection. */
-function connectionClosed(): TypeError {
-  return new TypeError('fetch failed', {
-    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
-  })
-}
-
-async function* cut(whole: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
-  if (bytes > 0) yield whole.subarray(0, bytes)
-  throw new TypeError('terminated', { cause: connectionClosed().cause })
 }
 
 /** Not a generator: a reader who gives up ends the pieces at once, also while the next one is awaited. */

@@ -6,7 +6,7 @@ import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import type { Core } from '../pipeline/core.ts'
 import type { ClientAddress } from './client-address.ts'
 import { MemoryBudget, WireRequest } from './wire-request.ts'
-import { writeBeginning, writeResponse } from './write-response.ts'
+import { writeResponse } from './write-response.ts'
 
 export interface Listening {
   /** Such as `http://127.0.0.1:4000`. */
@@ -136,8 +136,11 @@ function answered(this: ServerResponse): void {
 
 async function serve(port: Port, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const peer = port.clientAddress(request)
-  const content = await port.core(new WireRequest(request, response, port.bodies, peer))
-  if (content.cutAfter !== undefined) return writeBeginning(response, content, content.cutAfter)
+  // A core that rejects has no response: the connection is closed.
+  const content = await port
+    .core(new WireRequest(request, response, port.bodies, peer))
+    .catch(() => void response.socket?.destroy())
+  if (!content) return
   if (port.held) await port.held
   if (port.isDraining) content.headers.Connection = 'close'
   port.outbox.add(() => {

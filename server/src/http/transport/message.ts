@@ -34,8 +34,6 @@ export interface CoreResponse {
   readonly body?: string | Uint8Array
   /** A long body in pieces, instead of `body`. Can be read once; rejects if the rest cannot be made. */
   readonly pieces?: AsyncIterable<string | Uint8Array>
-  /** Closes the connection after so many bytes of the body, or before the head. A fault that a test has ordered. */
-  readonly cutAfter?: number | 'nothing'
 }
 
 /** The result of a handler: a status, and JSON or no body. */

@@ -32,22 +32,6 @@ async function writeAll(response: ServerResponse, pieces: AsyncIterable<string |
   }
 }
 
-/** Writes the head of a response and so many bytes of its body, or nothing, and closes the connection. */
-export function writeBeginning(
-  response: ServerResponse,
-  content: CoreResponse,
-  after: number | 'nothing',
-): void {
-  const { socket } = response
-  if (after === 'nothing') return void socket?.destroy()
-  const whole = bytesOf(content)
-  response.writeHead(content.status, { ...content.headers, 'Content-Length': String(whole.length) })
-  response.flushHeaders()
-  if (after > 0) response.write(whole.subarray(0, after))
-  // After what was written, unlike `destroy`.
-  socket?.destroySoon()
-}
-
 async function* inOnePiece(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body
 }

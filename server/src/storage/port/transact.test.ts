@@ -26,6 +26,7 @@ async function open(tap: { teardown(task: () => unknown): void }) {
   await store.commit([store.insert('setting', { id: 'counter', count: 0 } as Counter)], 1)
   const increment = (receipt?: Receipt, before: () => Promise<unknown> = async () => {}) =>
     transact(
+      context.store,
       context,
       async attempt => {
         const current = await store.get<Counter>('setting', 'counter')
@@ -68,9 +69,12 @@ t.test('a receipt is in the same commit, and where it is there already nothing i
 t.test('without anything to write nothing is committed, and a receipt alone is', async t => {
   const { store, context, commits } = await open(t)
   const attempt = async () => ({ writes: [], recorded: {}, result: () => 'done' })
-  t.equal(await transact(context, attempt), 'done')
+  t.equal(await transact(context.store, context, attempt), 'done')
   t.equal(commits(), 0)
-  t.equal(await transact(context, attempt, () => [store.insert('idempotency', { id: 'a' })]), 'done')
+  t.equal(
+    await transact(context.store, context, attempt, () => [store.insert('idempotency', { id: 'a' })]),
+    'done',
+  )
   t.equal(commits(), 1)
 })
 
@@ -83,5 +87,5 @@ t.test('what a conflict is answered with ends the attempts', async t => {
       throw new Error(`refused: ${reason}`)
     },
   })
-  await t.rejects(transact(context, attempt), { message: 'refused: exists' })
+  await t.rejects(transact(context.store, context, attempt), { message: 'refused: exists' })
 })

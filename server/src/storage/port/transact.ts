@@ -28,9 +28,8 @@ export interface Attempt<Result, Recorded = RecordedAnswer> {
   readonly onConflict?: (conflict: Conflict) => void | Promise<void>
 }
 
-interface TransactContext {
-  readonly store: { commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> }
-  nowUs(): number
+interface Commits {
+  commit(writes: readonly Write[], nowUs: number): Promise<CommitResult>
 }
 
 /**
@@ -41,14 +40,15 @@ interface TransactContext {
  * @throws {ServiceError} idempotency_conflict, where another request with the same key has been done meanwhile
  */
 export async function transact<Result, Recorded = RecordedAnswer>(
-  { store, nowUs }: TransactContext,
+  store: Commits,
+  clock: { nowUs(): number },
   attempt: (number: number) => Promise<Attempt<Result, Recorded>>,
   receipt?: Receipt<Recorded>,
 ): Promise<Result> {
   for (let number = 0; ; number++) {
     const { writes, recorded, result, onConflict } = await attempt(number)
     const all = [...writes, ...(receipt && recorded !== undefined ? receipt(recorded) : [])]
-    const outcome = all.length === 0 ? nothingWritten : await store.commit(all, nowUs())
+    const outcome = all.length === 0 ? nothingWritten : await store.commit(all, clock.nowUs())
     if (outcome.ok) return result(write => writtenAt(outcome.written, all.indexOf(write)))
     if (outcome.conflict.write >= writes.length) {
       throw new ServiceError(

@@ -28,7 +28,7 @@ async function add(view: TenantStore, id: string, text = `text of ${id}`, kind: 
 
 /** Changes a record, again from the start where another writer came between. */
 function update<T extends RecordValue>(view: TenantStore, id: string, change: (value: T) => T) {
-  return transact({ store: view, nowUs: () => 2 }, async () => {
+  return transact(view, { nowUs: () => 2 }, async () => {
     const current = await view.get<T>('token', id)
     if (!current) return { writes: [], result: () => undefined }
     const value = change(current.value)

@@ -40,7 +40,7 @@ export interface DueRecord<T extends RecordValue> {
  */
 export class SealedStore {
   readonly store: Store
-  readonly keyring: Keyring
+  readonly #keyring: Keyring
   /** Set when the clock is open, which is kept in this store. */
   tenantTime: TenantTime | undefined
   readonly #tenants = new Map<string, TenantStore>()
@@ -54,7 +54,7 @@ export class SealedStore {
     slice: TimeSlice = new TimeSlice(),
   ) {
     this.store = store
-    this.keyring = keyring
+    this.#keyring = keyring
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
     const largeReads = new Semaphores('reads of large records', largeRecordLimits)
     this.#shared = { store, random, onBroken, opened, slice, largeReads, clears: 0 }
@@ -62,7 +62,7 @@ export class SealedStore {
 
   /** Returns why the server cannot work at the moment, or `undefined`. */
   unhealthy(): string | undefined {
-    return this.keyring.failure ?? this.store.unhealthy()
+    return this.#keyring.failure ?? this.store.unhealthy()
   }
 
   /** Returns the store of a tenant without waiting, if it was opened before. */
@@ -74,14 +74,14 @@ export class SealedStore {
   async tenant(tenant: string): Promise<TenantStore | undefined> {
     const known = this.#tenants.get(tenant)
     if (known) return known
-    const keys = await this.keyring.open(tenant)
+    const keys = await this.#keyring.open(tenant)
     return keys && this.#keep(tenant, keys)
   }
 
   /** Forgets the keys of a tenant that another process has removed. Returns true if there were such keys. */
   async forgetRemoved(tenant: string): Promise<boolean> {
     const known = this.#tenants.get(tenant)
-    if (!known || (await this.keyring.createdUs(tenant)) === known.keysCreatedUs) return false
+    if (!known || (await this.#keyring.createdUs(tenant)) === known.keysCreatedUs) return false
     return this.#tenants.delete(tenant)
   }
 
@@ -89,7 +89,7 @@ export class SealedStore {
     // What is sealed under keys that are gone could never be read.
     if (tenant !== rootTenant) await this.forgetRemoved(tenant)
     const known = this.#tenants.get(tenant)
-    return known ?? this.#keep(tenant, await this.keyring.create(tenant, nowUs))
+    return known ?? this.#keep(tenant, await this.#keyring.create(tenant, nowUs))
   }
 
   /** Like `root`, without waiting, if it was opened before. */
@@ -165,7 +165,7 @@ export class SealedStore {
 
   #forget(): void {
     this.#shared.clears++
-    this.keyring.forget()
+    this.#keyring.forget()
     this.#tenants.clear()
     this.#shared.opened.clear()
   }

@@ -1,16 +1,14 @@
 import { type Caller, demand, holds, lacking } from '../../access/caller.ts'
 import { comparableId } from '../../base/comparable-id.ts'
-import type { DeveloperReason } from '../../base/developer-reason.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
 import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
-import { expiryOf } from '../read.ts'
 import { showMask } from '../show.ts'
 import { isExpired, type LiveToken, type TokenRecord, withCvc } from '../token.ts'
-import { recordReveal, type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
+import { type AbsentTokens, recordReveal, type TenantTokens } from '../token-parts.ts'
 import {
   type FoundReferences,
   fillReferences,
@@ -23,12 +21,12 @@ import {
  * `raw` replaces references by the token's data, as formulas need it; `transformed` by what the caller's rules for
  * `token:use` show of it.
  */
-type Resolution = 'raw' | 'transformed'
+export type Resolution = 'raw' | 'transformed'
 
 /** Replaces the references in a payload by data, as far as the caller's rules for `token:use` show it. */
 // Requirements: TKZ-503, TKZ-504
-export function detokenize(context: TokensContext, caller: Caller, payload: JsonValue): Promise<JsonValue> {
-  return resolveReferences(context, caller, payload, 'transformed')
+export function detokenize(tokens: TenantTokens, caller: Caller, payload: JsonValue): Promise<JsonValue> {
+  return resolveReferences(tokens, caller, payload, 'transformed')
 }
 
 /**
@@ -41,20 +39,19 @@ export function detokenize(context: TokensContext, caller: Caller, payload: Json
  */
 // Requirements: INV-006, INV-007, INV-028
 export async function resolveReferences(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   json: JsonValue,
   how: Resolution,
   root = '',
 ): Promise<JsonValue> {
-  const found = await findUsable(context, caller, json, root)
+  const found = await findUsable(tokens, caller, json, root)
   if (found.named.size === 0) return json
-  const tokens = await tokensOf(context, caller)
   const { records, missing, expired } = await lookUp(tokens, found.named, root)
   // Requirements: INV-502
   if (missing.length > 0) {
     throw new ServiceError('detokenize_failed', `Failed to detokenize some tokens: ${missing.join(', ')}`, {
-      cause: expiryReason(tokens, missing, expired),
+      cause: absence(missing, expired),
     })
   }
   // Requirements: INV-004
@@ -71,7 +68,7 @@ export async function resolveReferences(
     if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
   await recordReveal(tokens, caller, 'token:use', revealed)
-  return fillReferences(tokens.expressions, json, found.texts, values, root)
+  return fillReferences(tokens.parts.expressions, json, found.texts, values, root)
 }
 
 /**
@@ -82,14 +79,14 @@ export async function resolveReferences(
  */
 // Requirements: IDE-520
 export async function demandReferences(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   json: JsonValue,
   root: string,
 ): Promise<void> {
-  const found = await findUsable(context, caller, json, root)
+  const found = await findUsable(tokens, caller, json, root)
   if (found.named.size === 0) return
-  const { records } = await lookUp(await tokensOf(context, caller), found.named, root)
+  const { records } = await lookUp(tokens, found.named, root)
   for (const { value } of records) demand(caller, 'token:use', value)
 }
 
@@ -100,20 +97,20 @@ export async function demandReferences(
  * @throws {ServiceError} validation, permission_denied
  */
 async function findUsable(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   json: JsonValue,
   root: string,
 ): Promise<FoundReferences> {
-  const passed = () => context.slice.yield()
-  const found = await findReferences(context.expressions, passed, json, root)
+  const passed = () => tokens.parts.slice.yield()
+  const found = await findReferences(tokens.parts.expressions, passed, json, root)
   if (found.named.size > 0 && !holds(caller, 'token:use')) throw lacking(caller, 'token:use')
   return found
 }
 
 /** Finds the live tokens with these ids, or with the ids to try instead, and the ids that name none. */
 async function lookUp(
-  context: TenantTokens,
+  tokens: TenantTokens,
   named: FoundReferences['named'],
   root: string,
 ): Promise<{
@@ -122,10 +119,10 @@ async function lookUp(
   /** Those of the missing tokens that are not erased yet. */
   readonly expired: readonly TokenRecord[]
 }> {
-  const nowUs = context.nowUs()
+  const nowUs = tokens.nowUs()
   const expired: TokenRecord[] = []
   const live = async (ids: readonly string[]) => {
-    const records = await readTokens(context.store, ids, root)
+    const records = await readTokens(tokens.store, ids, root)
     const found = records.flatMap(record => {
       if (!record || !isExpired(record.value, nowUs)) return record ?? []
       expired.push(record.value)
@@ -145,22 +142,13 @@ async function lookUp(
   return { records, missing: missing.map(([, { given }]) => given), expired }
 }
 
-/** Says when those of the missing tokens expired of which that is known. */
-function expiryReason(
-  tokens: TenantTokens,
-  missing: readonly string[],
-  expired: readonly TokenRecord[],
-): DeveloperReason | undefined {
-  const reasons = missing.flatMap(given => {
+/** Names the missing tokens, and when those expired that are not erased yet. */
+function absence(missing: readonly string[], expired: readonly TokenRecord[]): AbsentTokens {
+  const absent = missing.map(given => {
     const id = comparableId(given)
-    const at = expiryOf(
-      tokens,
-      id,
-      expired.find(one => comparableId(one.id) === id),
-    )
-    return at === undefined ? [] : `the token ${missing.length > 1 ? `${given} ` : ''}expired at ${at}`
+    return { id: given, expiredMs: expired.find(one => comparableId(one.id) === id)?.expires_ms }
   })
-  return reasons.length > 0 ? { forDevelopers: reasons.join(', ') } : undefined
+  return { absent }
 }
 
 /** Returns the tokens with these ids, in their order. @throws {ServiceError} validation, if they are too large together */
@@ -184,12 +172,12 @@ function wholeToken({ record }: LiveToken, shown: JsonValue): JsonObject {
 }
 
 // Requirements: INV-008
-function resolved(context: TenantTokens, { record, data }: LiveToken, transform: Transform): JsonValue {
+function resolved(tokens: TenantTokens, { record, data }: LiveToken, transform: Transform): JsonValue {
   switch (transform) {
     case 'reveal':
       return data
     case 'mask':
-      return showMask(context, record.value.id, record.value.mask, data) ?? null
+      return showMask(tokens, record.value.id, record.value.mask, data) ?? null
     case 'redact':
       return null
   }

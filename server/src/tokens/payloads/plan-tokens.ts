@@ -11,7 +11,7 @@ import { limits } from '../../generated/facts.ts'
 import { identityOf } from '../../search/terms.ts'
 import { isTooLarge } from '../derived.ts'
 import { chooseId, type Draft, draftToken, isTakenIdFinal } from '../draft.ts'
-import type { TenantTokens } from '../tokens-context.ts'
+import type { TenantTokens } from '../token-parts.ts'
 
 /** A requested token and its draft. */
 export interface Planned {
@@ -32,7 +32,7 @@ const draftsPerTurn = 4
  * @throws {ServiceError} validation, with the errors of all of them
  */
 export async function planTokens(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   requested: readonly RequestedToken[],
 ): Promise<Planned[]> {
@@ -43,8 +43,8 @@ export async function planTokens(
   for (const [index, request] of requested.entries()) {
     if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
     await collect(errors, request.path, async () => {
-      checkRequested(context, request)
-      const draft = await draftToken(context, caller, request.input)
+      checkRequested(tokens, request)
+      const draft = await draftToken(tokens, caller, request.input)
       const identity = identityOf(draft.record) ?? ''
       const first = firsts.get(identity)
       const one: Planned = {
@@ -57,7 +57,7 @@ export async function planTokens(
       if (one.duplicateOf) return
       const isOriginal = identity !== '' && decideFor(caller, 'token:create', draft.record).allowed
       if (isOriginal && !first) firsts.set(identity, one)
-      if (isTakenIdFinal(context, request.input.id ?? undefined)) {
+      if (isTakenIdFinal(tokens, request.input.id ?? undefined)) {
         // Requirements: TKZ-505
         const id = comparableId(draft.record.id)
         if (givenIds.has(id)) throw invalid('id', 'is given to another token of this payload as well')
@@ -71,15 +71,15 @@ export async function planTokens(
 }
 
 /** Draws other ids for tokens whose expressions have made the id of another token of the same payload. */
-export async function makeIdsDistinct(context: TenantTokens, planned: readonly Planned[]): Promise<void> {
+export async function makeIdsDistinct(tokens: TenantTokens, planned: readonly Planned[]): Promise<void> {
   const stored = planned.filter(one => !one.duplicateOf)
-  const isGiven = ({ request }: Planned) => isTakenIdFinal(context, request.input.id ?? undefined)
+  const isGiven = ({ request }: Planned) => isTakenIdFinal(tokens, request.input.id ?? undefined)
   const idOf = ({ draft }: Planned) => comparableId(draft.record.id)
   const ids = new Set(stored.filter(isGiven).map(idOf))
   for (const one of stored) {
     if (isGiven(one)) continue
     while (ids.has(idOf(one))) {
-      await drawAnotherId(context, one)
+      await drawAnotherId(tokens, one)
       await nextTurn()
     }
     ids.add(idOf(one))
@@ -87,21 +87,21 @@ export async function makeIdsDistinct(context: TenantTokens, planned: readonly P
 }
 
 /** Draws another id from the same expression, and in the end a UUID. @throws {ServiceError} validation */
-export async function drawAnotherId(context: TenantTokens, planned: Planned): Promise<void> {
+export async function drawAnotherId(tokens: TenantTokens, planned: Planned): Promise<void> {
   const { request, draft } = planned
   planned.attempt++
   const errors = new ErrorList()
   await collect(errors, request.path, () => {
-    const { id, fresh } = chooseId(context, request.input, planned.attempt)
+    const { id, fresh } = chooseId(tokens, request.input, planned.attempt)
     planned.draft = { ...draft, fresh, record: { ...draft.record, id } }
   })
   errors.refuseIfAny('the payload cannot be tokenized as it is')
 }
 
-function checkRequested(context: TenantTokens, { input, bare }: RequestedToken): void {
+function checkRequested(tokens: TenantTokens, { input, bare }: RequestedToken): void {
   if (!bare) {
     const description = input as unknown as JsonValue
-    refuseIfAny(context.schemas.check('CreateTokenRequest', description, ''), 'is not a token')
+    refuseIfAny(tokens.parts.schemas.check('CreateTokenRequest', description, ''), 'is not a token')
   }
   // Bodies of requests are shorter, but the result of a formula may be longer.
   if (isTooLarge(input.data)) {

@@ -3,14 +3,14 @@ import type { Subject } from '../../access/rules.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { JsonValue } from '../../base/json/json.ts'
-import type { Token, TokenizedPayload } from '../../contract/types.ts'
+import type { TokenizedPayload } from '../../contract/types.ts'
 import type { OpenedRecord } from '../../storage/records/sealed.ts'
 import { showOriginal } from '../deduplicate.ts'
 import type { Draft } from '../draft.ts'
 import { liveToken } from '../read.ts'
 import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
+import type { TenantTokens } from '../token-parts.ts'
 import { fillShape } from './plan-tokens.ts'
 
 /** A token of an answer, as a receipt keeps it: its id, never its contents. */
@@ -40,7 +40,7 @@ export function recordedToken({ record: { id, containers } }: Draft, original?: 
     : { id: original, as: 'original', wanted: { id, containers } }
 }
 
-interface ShowRecordedOptions {
+export interface ShowRecordedOptions {
   /** `false` for the tokens of a reactor's answer, which need no `token:create` and are shown masked. */
   readonly asksPermission?: boolean
   /** Replaces a token that is gone. Without it, such a token is a 404. */
@@ -57,18 +57,17 @@ export const tokensPerTurn = 8
  */
 // Requirements: IDE-520, IDE-521
 export async function showRecorded(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
-  { shape, tokens }: RecordedTokens,
+  recorded: RecordedTokens,
   options: ShowRecordedOptions = {},
 ): Promise<TokenizedPayload> {
-  const own = await tokensOf(context, caller)
-  const live = await liveRecords(own, tokens)
+  const live = await liveRecords(tokens, recorded.tokens)
   const shown: JsonValue[] = []
-  for (const [index, token] of tokens.entries()) {
+  for (const [index, token] of recorded.tokens.entries()) {
     if (index % tokensPerTurn === tokensPerTurn - 1) await nextTurn()
     const record = live.get(token.id)
-    if (record) shown.push(await showOne(own, caller, token, record, options))
+    if (record) shown.push(await showOne(tokens, caller, token, record, options))
     else if (options.gone === null) shown.push(null)
     else
       throw new ServiceError(
@@ -76,20 +75,11 @@ export async function showRecorded(
         'a token of the answer that this idempotency key stands for is gone',
       )
   }
-  return fillShape(shape, shown) as TokenizedPayload
-}
-
-/** Like `showRecorded`, for an answer that is one token. */
-export async function showRecordedToken(
-  context: TokensContext,
-  caller: Caller,
-  recorded: RecordedTokens,
-): Promise<Token> {
-  return (await showRecorded(context, caller, recorded)) as unknown as Token
+  return fillShape(recorded.shape, shown) as TokenizedPayload
 }
 
 async function showOne(
-  context: TenantTokens,
+  tokens: TenantTokens,
   caller: Caller,
   { id, as, wanted }: RecordedToken,
   record: OpenedRecord<TokenRecord>,
@@ -100,15 +90,15 @@ async function showOne(
   if (as === 'id') return id
   const token =
     as === 'original'
-      ? await showOriginal(context, caller, record)
-      : showToken(context, await liveToken(context, record), atMostMasked(transform))
+      ? await showOriginal(tokens, caller, record)
+      : showToken(tokens, await liveToken(tokens, record), atMostMasked(transform))
   return token as unknown as JsonValue
 }
 
-async function liveRecords(context: TenantTokens, tokens: readonly RecordedToken[]) {
-  const ids = [...new Set(tokens.map(({ id }) => id))]
-  const records = await context.store.getMany<TokenRecord>('token', ids)
-  const nowUs = context.nowUs()
+async function liveRecords(tokens: TenantTokens, recorded: readonly RecordedToken[]) {
+  const ids = [...new Set(recorded.map(({ id }) => id))]
+  const records = await tokens.store.getMany<TokenRecord>('token', ids)
+  const nowUs = tokens.nowUs()
   const live = records.flatMap(record => (record && !isExpired(record.value, nowUs) ? [record] : []))
   return new Map(live.map(record => [record.value.id, record]))
 }

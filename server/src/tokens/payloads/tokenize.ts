@@ -11,7 +11,7 @@ import { asLive, type Draft, type DraftWrites, draftWrites, isTakenIdFinal, take
 import { eraseExpired } from '../erase.ts'
 import { atMostMasked, showToken } from '../show.ts'
 import { isExpired, type TokenRecord } from '../token.ts'
-import { type TenantTokens, type TokensContext, tokensOf } from '../tokens-context.ts'
+import type { TenantTokens } from '../token-parts.ts'
 import {
   drawAnotherId,
   fillShape,
@@ -22,7 +22,7 @@ import {
 } from './plan-tokens.ts'
 import { type RecordedToken, type RecordedTokens, recordedToken, tokensPerTurn } from './recorded-tokens.ts'
 
-interface TokenizeOptions {
+export interface TokenizeOptions {
   /**
    * `false` for the outcome of a formula: its tokens belong to the caller, who need not hold `token:create`, and are
    * shown masked.
@@ -39,15 +39,15 @@ interface TokenizeOptions {
  */
 // Requirements: TKZ-502
 export async function tokenize(
-  context: TokensContext,
+  tokens: TenantTokens,
   caller: Caller,
   payload: JsonValue,
   { asksPermission = true, receipt }: TokenizeOptions = {},
 ): Promise<TokenizedPayload> {
-  const tokens = await tokensOf(context, caller)
-  const { shape, requested } = readPayload(payload, context.dialect)
+  const { shape, requested } = readPayload(payload, tokens.parts.dialect)
   const planned = await planTokens(tokens, caller, requested)
   return transact<TokenizedPayload, RecordedTokens>(
+    tokens.store,
     tokens,
     async () => {
       await makeIdsDistinct(tokens, planned)
@@ -99,21 +99,21 @@ function keptOf(
  * @throws {ServiceError} conflict, for literal ids that are taken
  */
 async function resolveConflict(
-  context: TenantTokens,
+  tokens: TenantTokens,
   fresh: readonly Planned[],
   conflict: Conflict,
 ): Promise<void> {
   if (conflict.reason !== 'exists') return
   const ids = fresh.map(({ draft }) => draft.record.id)
-  const holders = await context.store.getMany<TokenRecord>('token', ids)
+  const holders = await tokens.store.getMany<TokenRecord>('token', ids)
   const refused: string[] = []
   for (const [index, planned] of fresh.entries()) {
     const holder = holders[index]
     if (!holder) continue
-    if (isExpired(holder.value, context.nowUs())) await eraseExpired(context, holder)
-    else if (isTakenIdFinal(context, planned.request.input.id ?? undefined)) {
+    if (isExpired(holder.value, tokens.nowUs())) await eraseExpired(tokens, holder)
+    else if (isTakenIdFinal(tokens, planned.request.input.id ?? undefined)) {
       refused.push(joinPaths(planned.request.path, 'id'))
-    } else await drawAnotherId(context, planned)
+    } else await drawAnotherId(tokens, planned)
   }
   if (refused.length > 0) throw takenIds(refused)
 }

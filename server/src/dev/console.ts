@@ -1,13 +1,16 @@
 import { LRUCache } from 'lru-cache'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { lruOptions } from '../base/cache.ts'
-import type { ConsoleLine } from '../sandbox/sandbox.ts'
+import { existingReactor, type ReactorRecord } from '../reactors/reactor.ts'
+import type { ConsoleLine, PrintedText } from '../sandbox/sandbox.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
 
 const mostReactors = 100
 const mostLines = 100
 const mostCharacters = 2000
 
 /** A line that a formula printed, with its time in ISO 8601. */
-export interface PrintedLine extends ConsoleLine {
+interface PrintedLine extends ConsoleLine {
   readonly at: string
 }
 
@@ -51,11 +54,6 @@ export class FormulaConsole {
   }
 }
 
-export interface PrintedText {
-  readonly level: string
-  readonly text: string
-}
-
 /** As the contract says. */
 const mostOfRun = 100
 const mostCharactersOfRun = 16_000
@@ -72,3 +70,44 @@ export class Printed {
     this.#left -= shown.length
   }
 }
+
+interface Consoles {
+  readonly console: FormulaConsole
+  readonly records: SealedStore
+}
+
+/** Returns the last lines that a reactor's formula printed. @throws {ServiceError} not_found */
+export async function readPrinted(
+  { console, records }: Consoles,
+  tenant: string,
+  reactor: string,
+): Promise<readonly PrintedLine[]> {
+  const { value } = await existingReactor(await tenantStore(records, tenant), reactor)
+  return console.read(tenant, value.id)
+}
+
+/** As the contract says. */
+const mostShown = 1000
+const mostShownCharacters = 500_000
+
+/** Returns the last lines that the formulas of a tenant's reactors printed, oldest first. */
+export async function readAllPrinted({ console, records }: Consoles, tenant: string): Promise<NamedLine[]> {
+  const printed = console.readAll(tenant)
+  const store = await tenantStore(records, tenant)
+  const reactors = await store.getMany<ReactorRecord>('reactor', [...printed.keys()])
+  const lines = reactors.flatMap(record => {
+    if (!record) return []
+    const { id, name } = record.value
+    return (printed.get(id) ?? []).map(line => ({ ...line, reactor_id: id, reactor_name: name }))
+  })
+  const last = lines.sort((a, b) => a.at.localeCompare(b.at)).slice(-mostShown)
+  let first = last.length
+  for (let room = mostShownCharacters; first > 0; first--) {
+    room -= last[first - 1]?.text.length ?? 0
+    if (room < 0) break
+  }
+  return last.slice(first)
+}
+
+/** A line with the reactor whose formula printed it. */
+type NamedLine = PrintedLine & { readonly reactor_id: string; readonly reactor_name: string }

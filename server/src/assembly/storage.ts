@@ -1,18 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../base/cache.ts'
 import { TimeSlice } from '../base/flow/event-loop.ts'
-import { type AdmissionBounds, type Admissions, createAdmissions } from '../base/limits.ts'
+import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { joinObservers, type Observer } from '../base/observer.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
 import { machineMs, monotonicMs } from '../base/time/real-time.ts'
-import type { Dialect } from '../contract/dialect.ts'
 import { developmentMasterKey } from '../crypto/development-key.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
-import { type IsOwn, ownAddresses } from '../egress/addresses.ts'
 import type { Resolve } from '../egress/resolve.ts'
-import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { accessLog } from '../observe/access-log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { OutageLog } from '../observe/outage-log.ts'
@@ -31,28 +28,16 @@ import {
 } from '../storage/open.ts'
 import type { Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
-import type { TokensContext } from '../tokens/tokens-context.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
 import { version } from '../version.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
-import type { Performer } from '../webhooks/webhooks-context.ts'
+import type { Performer, WebhooksContext } from '../webhooks/webhooks-context.ts'
 
-/** The context of every part of a vault. */
-export interface Stores extends Observers {
-  readonly options: VaultOptions
-  readonly parts: VaultParts
-  readonly dev: boolean
-  /** What is accepted beyond the contract, by the operator's profile. */
-  readonly dialect: Dialect | undefined
-  readonly headerPrefix: string
-  /** Nothing is sent there. */
-  readonly isOwn: IsOwn
+/** An open store, and what has to be there before anything can be kept in it. */
+export interface Storage extends Observers {
   readonly location: StorageLocation
-  readonly masterKey: MasterKey
-  /** Of all listeners of this server but that of metrics, which must always get in. */
-  readonly admissions: Admissions
   readonly engine: Store
-  readonly store: SealedStore
+  readonly records: SealedStore
   readonly clock: DurableClock
   readonly random: Random
   /** Returns a source for work that runs at times of its own: with a seed it must not disturb the order of `random`. */
@@ -60,8 +45,14 @@ export interface Stores extends Observers {
   readonly log: OutageLog
   /** Lets long work yield to other requests. */
   readonly slice: TimeSlice
-  /** Returns the time of a tenant, or of the one that is worked on, or else of the vault. */
-  nowUs(tenant?: string): number
+  /** Where the master key is, if it is in a file. */
+  readonly keyFile: KeyFile | undefined
+}
+
+interface KeyFile {
+  readonly file: string
+  /** True if this start made the file. */
+  readonly made: boolean
 }
 
 interface MasterKey {
@@ -72,16 +63,9 @@ interface MasterKey {
   readonly made?: boolean
 }
 
-/**
- * Opens the store, finds its master key, and starts the clock where it stopped.
- * @param ports returns the ports that are open now
- */
-export async function openStores(
-  options: VaultOptions,
-  parts: VaultParts,
-  ports: () => readonly number[],
-): Promise<Stores> {
-  const { dev = false, headerPrefix = contractHeaderPrefix, storage = 'memory:' } = options
+/** Opens the store, finds its master key, and starts the clock where it stopped. Nothing keeps the key but the keyring. */
+export async function openStorage(options: VaultOptions, parts: VaultParts): Promise<Storage> {
+  const { dev = false, storage = 'memory:' } = options
   const { seed } = options
   const random = parts.random ?? (seed === undefined ? systemRandom() : seededRandom(`${seed}`))
   const randomOf = (work: string) => (seed === undefined ? random : seededRandom(`${seed} ${work}`))
@@ -101,32 +85,25 @@ export async function openStores(
   const opened = await (parts.openStore ?? openStore)(location, { migrate: options.dev, log })
   const engine = observeStore(opened, observers.observer)
   try {
-    const masterKey = await findMasterKey(options, location, random)
+    const { key, file, made = false } = await findMasterKey(options, location, random)
     const slice = new TimeSlice(parts.monotonicMs)
-    const keyring = new Keyring(engine, masterKey.key, random)
-    const store = new SealedStore(engine, keyring, sealing, logOnce(log), slice)
-    healthy = store
-    const clock = await openDurableClock(realTime(options, engine), store, log)
-    store.tenantTime = clock.tenants
+    const keyring = new Keyring(engine, key, random)
+    const records = new SealedStore(engine, keyring, sealing, logOnce(log), slice)
+    healthy = records
+    const clock = await openDurableClock(realTime(options, engine), records, log)
+    records.tenantTime = clock.tenants
     return {
-      ...observers,
-      options,
-      parts,
-      dev,
-      dialect: options.dialect,
-      headerPrefix,
-      isOwn: ownAddresses(ports),
+      observer: observers.observer,
+      metrics: observers.metrics,
       location,
-      masterKey,
-      admissions: createAdmissions(parts.admissionBounds),
       engine,
-      store,
+      records,
       clock,
       random,
       randomOf,
       log,
       slice,
-      nowUs: clock.nowUs,
+      keyFile: file === undefined ? undefined : { file, made },
     }
   } catch (error) {
     observers.metrics?.close()
@@ -192,7 +169,7 @@ export interface VaultParts {
   /** Time that a closing vault waits for requests in flight, in real milliseconds. */
   readonly closeGraceMs?: number
   /** Makes the queue of asynchronous invocations. */
-  readonly jobs?: (performer: Performer, tokens: TokensContext) => Jobs
+  readonly jobs?: (performer: Performer, rooms: Pick<WebhooksContext, 'store' | 'tokens' | 'clock'>) => Jobs
 }
 
 interface Observers {

@@ -1,17 +1,17 @@
 import type { ApplicationRecord } from '../access/application.ts'
 import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenants.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
+import type { Clock } from '../base/time/clock.ts'
 import type { Write } from '../storage/port/port.ts'
 import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
 
-/** Used by the verbs of this folder. */
-export interface SessionsContext {
-  readonly store: SealedStore
+export interface SessionParts {
+  readonly records: SealedStore
   readonly random: Random
-  nowUs(): number
+  readonly clock: Pick<Clock, 'nowUs'>
 }
 
 /** Leads from a nonce to its session. Its id is the nonce's digest; the nonce itself is not stored. */
@@ -23,9 +23,9 @@ export function digestNonce(store: TenantStore, nonce: string): string {
   return store.publicDigest('nonce', nonce)
 }
 
-export async function storesOf(context: SessionsContext, { tenant }: Pick<Caller, 'tenant'>) {
-  const root = await context.store.root(context.nowUs())
-  return { root, store: await tenantStore(context, tenant) }
+export async function storesOf({ records, clock }: SessionParts, { tenant }: Pick<Caller, 'tenant'>) {
+  const root = await records.root(clock.nowUs())
+  return { root, store: await tenantStore(records, tenant) }
 }
 
 /**

@@ -3,7 +3,7 @@ import { compileSearch } from '../search/compile.ts'
 import type { SearchQuery } from '../search/query.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { matchAll, type Query } from '../storage/port/port.ts'
-import type { TenantTokens } from './tokens-context.ts'
+import type { TenantStore } from '../storage/records/sealed.ts'
 
 /** Why a search has found nothing. Conditions are named by their field, never by their value. */
 interface SearchExplanation {
@@ -19,11 +19,11 @@ const mostConditions = 20
 
 /** Counts for each condition that has to hold how many of the searchable tokens it excludes by itself. */
 export async function explainSearch(
-  { store, nowUs }: TenantTokens,
+  store: TenantStore,
+  nowMs: number,
   caller: Caller,
   query: SearchQuery,
 ): Promise<SearchExplanation> {
-  const nowMs = nowUs() / 1000
   const count = async (...queries: Query[]) =>
     (await store.find('token', matchAll(queries), { nowMs, offset: 0, limit: 0 })).total
   const visible = visibleTo(store, caller, 'token:search')

@@ -1,12 +1,15 @@
-import { applyBootstrap, readBootstrap, refuseTakenKeys } from '../access/bootstrap.ts'
-import { digestOfKey } from '../access/keys.ts'
-import { createTenant, developmentTenant, type NewTenant } from '../access/tenants.ts'
+import { applyBootstrap, type BootstrapParts, readBootstrap, refuseTakenKeys } from '../access/bootstrap.ts'
+import type { NewTenant } from '../access/tenant-settings.ts'
 import type { JsonValue } from '../base/json/json.ts'
+import type { DurableClock } from '../durable-clock.ts'
 import { limits } from '../generated/facts.ts'
-import type { Domain } from './domain.ts'
+import type { VaultOptions } from '../vault-options.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import type { Around } from './around.ts'
+import type { FixtureRooms } from './fixtures.ts'
 
-/** A domain whose tenants are set up. */
-export interface Deployment extends Domain {
+/** The tenants of a server, and what its operator does with all of them. */
+export interface Tenancy {
   /** The tenant whose keys are kept across restarts, if there is one. */
   readonly development: NewTenant | undefined
   createTenant(options?: { readonly operator?: boolean | undefined }): Promise<NewTenant>
@@ -24,34 +27,37 @@ export interface Deployment extends Domain {
   advanceTenant(tenant: string, ms: number): Promise<void>
 }
 
+interface TenancyParts {
+  readonly options: Pick<VaultOptions, 'bootstrap' | 'dialect'>
+  readonly hasDevelopmentTenant: boolean
+  readonly rooms: BootstrapParts & FixtureRooms
+  readonly clock: DurableClock
+  readonly webhooks: Pick<Webhooks, 'catchUp'>
+  readonly around: Pick<Around, 'between' | 'cleared' | 'alone'>
+}
+
 /** A reset waits so long for requests. Those that take longer get a 503 when they use the store again. */
 const longestRequestMs = limits.formulaTime
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
-export async function deploy(domain: Domain): Promise<Deployment> {
-  const { options, dev, location, tenants, validators, store, clock, console, webhooks, tools } = domain
+export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
+  const { options, hasDevelopmentTenant, rooms, clock, webhooks, around } = parts
+  const { tenants, records, validators } = rooms
   const read = async (json: JsonValue) => {
     const bootstrap = readBootstrap(json, validators, options.dialect)
     const hasData = bootstrap.tenants.some(
       ({ formulas, reactors, tokens }) => (formulas ?? reactors ?? tokens) !== undefined,
     )
-    const fixtures = hasData ? (await import('./fixtures.ts')).readFixtures(domain, bootstrap) : undefined
+    const fixtures = hasData ? (await import('./fixtures.ts')).readFixtures(rooms, bootstrap) : undefined
     const apply = async () => {
-      await applyBootstrap(tenants, bootstrap)
+      await applyBootstrap(rooms, bootstrap)
       await fixtures?.apply()
     }
     return { bootstrap, apply }
   }
   let file = options.bootstrap === undefined ? undefined : await read(options.bootstrap)
   await file?.apply()
-  const hasDevelopmentTenant = options.developmentTenant ?? (dev && location.engine !== 'memory')
-  const development = hasDevelopmentTenant ? await developmentTenant(tenants) : undefined
-  if (development && tools) {
-    const root = await store.root(domain.nowUs())
-    for (const key of [development.publicKey, development.privateKey, development.managementKey]) {
-      tools.onKey(digestOfKey(root, development.tenantId, key), key)
-    }
-  }
+  const development = hasDevelopmentTenant ? await tenants.development() : undefined
   const catchUp = async () => {
     await clock.advance(0)
     await webhooks.catchUp()
@@ -65,41 +71,33 @@ export async function deploy(domain: Domain): Promise<Deployment> {
   }
   let made = development ? [development] : []
   const reset = async () => {
-    await store.clear()
+    await records.clear()
     clock.putBack()
-    console?.clear()
-    tools?.clear()
+    around.cleared()
     await file?.apply()
-    if (development) await developmentTenant(tenants, development)
+    if (development) await tenants.development(development)
     made = development ? [development] : []
     await clock.keep()
   }
-  /** Does work that no reset may fall into. */
-  const between = <T>(work: () => Promise<T>) => (tools ? tools.idleness.during(work) : work())
   return {
-    ...domain,
     development,
     catchUp,
     createTenant: options =>
-      between(async () => {
-        const tenant = await createTenant(tenants, options)
+      around.between(async () => {
+        const tenant = await tenants.create(options)
         // Two are as good as many.
         made = [...made, tenant].slice(-2)
         return tenant
       }),
     reload: json =>
-      between(async () => {
+      around.between(async () => {
         const next = await read(json)
-        await refuseTakenKeys(tenants, next.bootstrap)
+        await refuseTakenKeys(rooms, next.bootstrap)
         await next.apply()
         file = next
       }),
     onlyTenant: () => (made.length === 1 ? made[0] : undefined),
-    reset: () => {
-      // Ends the waits of requests.
-      tools?.faults.reset()
-      return tools ? tools.idleness.alone(reset, longestRequestMs) : reset()
-    },
+    reset: () => around.alone(reset, longestRequestMs),
     advance: ms => move(() => clock.advance(ms)),
     advanceTenant: (tenant, ms) => move(() => clock.advanceTenant(tenant, ms)),
   }

@@ -1,0 +1,33 @@
+import type { CallbackSender } from '../egress/callback-sender.ts'
+import type { Handlers } from '../http/handlers/handler.ts'
+import type { Respond, Step } from '../http/pipeline/exchange.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+
+/** What a development server puts around the parts of a server. Others have `nothing` there. */
+export interface Around {
+  sender(send: CallbackSender): CallbackSender
+  sandbox(sandbox: Sandbox): Sandbox
+  handlers(handlers: Handlers): Handlers
+  steps(steps: readonly Step[]): readonly Step[]
+  respond(respond: Respond): Respond
+  /** Does work that no reset may fall into. */
+  between<T>(work: () => Promise<T>): Promise<T>
+  /** Does work while no request is under way. */
+  alone(work: () => Promise<void>, timeoutMs: number): Promise<void>
+  /** Called when all tenants are gone. */
+  cleared(): void
+  /** Ends the waits of tests. */
+  close(): void
+}
+
+export const nothing: Around = {
+  sender: send => send,
+  sandbox: sandbox => sandbox,
+  handlers: handlers => handlers,
+  steps: steps => steps,
+  respond: respond => respond,
+  between: work => work(),
+  alone: work => work(),
+  cleared: () => {},
+  close: () => {},
+}

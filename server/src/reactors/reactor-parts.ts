@@ -1,0 +1,33 @@
+import type { Delegation } from '../access/delegation.ts'
+import type { AuditRecorder } from '../audit/recorder.ts'
+import type { Semaphores } from '../base/flow/semaphore.ts'
+import type { Random } from '../base/random.ts'
+import type { Clock } from '../base/time/clock.ts'
+import type { Formulas } from '../formulas/formulas.ts'
+import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
+import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Tokens } from '../tokens/tokens.ts'
+import type { Jobs } from '../webhooks/webhooks.ts'
+
+export interface ReactorParts {
+  readonly records: SealedStore
+  readonly random: Random
+  readonly clock: Pick<Clock, 'nowUs'>
+  readonly formulas: Formulas
+  readonly tokens: Tokens
+  /** Records uses, which change nothing. */
+  readonly audit: Pick<AuditRecorder, 'record'>
+  /** Runs the code. */
+  readonly sandbox: Sandbox
+  /** Starts a process that runs code, so that the first invocation of a tenant need not wait for it. */
+  warmSandbox(tenant: string): void
+  /** Keeps asynchronous invocations. */
+  readonly jobs: Jobs
+  /**
+   * Runs changes of the reactors of a tenant one at a time: all of them count the uses of formulas in the same records, so
+   * that n at once would need n² attempts.
+   */
+  readonly changes: Semaphores
+  /** Answers the requests of a formula's client, under a delegation. */
+  service(delegation: Delegation): ServiceTransport
+}
