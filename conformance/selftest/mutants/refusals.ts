@@ -76,6 +76,16 @@ export const refusalMutants: Mutants = {
       return stored.arrayBuffer()
     }),
   },
+  // An expression that takes too many steps is dropped instead of being refused.
+  'costly-mask-is-dropped': {
+    failing: ['EXP-503.a'],
+    change: intercept('POST', tokens, async (received, next) => {
+      const response = await next(requestFrom(received))
+      const { mask, ...rest } = received.body
+      if (response.status !== 400 || !String(mask).includes('{% for')) return response
+      return next(requestFrom(received, { body: rest }))
+    }),
+  },
   'unauthorized-create-stores': {
     failing: ['AUT-002.create-forbidden-undone'],
     change: afterRefusal(

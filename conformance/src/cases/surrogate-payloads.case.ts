@@ -12,6 +12,17 @@ export const payloadCases = cases({
       c.equal((await c.read(id, call)).data, { n: 7, b: true, t: 'n is 7' }, 'masked data')
     },
   ],
+  'EXP-503.a': [
+    'a mask that takes too many steps is refused, however often it is sent',
+    async c => {
+      const create = (turns: number) => {
+        const mask = `{% for a in (1..${turns}) %}{% for b in (1..10) %}{% assign x = b %}{% endfor %}{% endfor %}`
+        return c.asPrivate('POST', '/tokens', { type: 'token', data: 1, mask, containers: [c.container] })
+      }
+      const tooMany = [1, 2, 3].map(time => [`1,000 times 10 turns, time ${time}`, 1_000])
+      await c.refuses(400, create, 10, Object.fromEntries(tooMany))
+    },
+  ],
   'IDE-501.a': [
     'a create that is repeated under its key has the same response and is stored once',
     async c => {

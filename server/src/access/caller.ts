@@ -1,4 +1,5 @@
 import { ServiceError } from '../base/errors.ts'
+import type { Principal } from '../base/flow/principal.ts'
 import type { ApplicationType, Permission, TokenPermission, Transform } from '../contract/types.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import {
@@ -23,6 +24,8 @@ export interface Caller {
   /** For a session, the rights of the application that authorized it. Each use needs both. */
   readonly limit?: Rights
   readonly session?: string
+  /** The request that is authenticated; absent for work that goes on without one. */
+  request?: Principal['request']
 }
 
 /** Returns an application as a caller with its present rights; `undefined` if it has expired. */
@@ -33,7 +36,7 @@ export function applicationAsCaller(
 ): Caller | undefined {
   if (isApplicationOver(application, nowUs)) return undefined
   const { id, type, permissions, rules } = application
-  return { tenant, application: id, type, rights: { permissions, rules } }
+  return { tenant, application: id, type, rights: { permissions, rules }, request: undefined }
 }
 
 /** True if the caller holds the permission anywhere. */

@@ -3,8 +3,15 @@ import { AuditLog } from '../access/audit-log.ts'
 import { Tenants } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
-import { Semaphores } from '../base/flow/semaphore.ts'
-import { type Admissions, connectionLimits, createAdmissions, reactorChangeLimits } from '../base/limits.ts'
+import { Places } from '../base/flow/places.ts'
+import { RequestPlaces } from '../base/flow/request-places.ts'
+import {
+  type Admissions,
+  connectionLimits,
+  createAdmissions,
+  placeLimits,
+  reactorChangeLimits,
+} from '../base/limits.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import { Validators } from '../contract/validators.ts'
 import type { DurableClock } from '../durable-clock.ts'
@@ -75,7 +82,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
   const storage = await openStorage(given, parts)
   // From here on nobody has the key but the keyring.
   const { masterKey: _, ...options } = given
-  const { records, engine, clock, random, log, slice, observer, metrics, location } = storage
+  const { records, engine, clock, random, log, turns, observer, metrics, location } = storage
   let opened: FormulaSandbox | undefined
   try {
     const { dev = false, headerPrefix = contractHeaderPrefix, dialect } = options
@@ -83,6 +90,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     const validators = new Validators(headerPrefix)
     const isOwn = ownAddresses(sockets.ports)
     const admissions = createAdmissions(parts.admissionBounds)
+    const places = new RequestPlaces(placeLimits)
 
     const audit = new AuditRecorder({ store: records, random: storage.randomOf('audit'), log, clock })
     const auditLog = new AuditLog({ records, audit, clock })
@@ -102,7 +110,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
       clock,
       audit,
       dialect,
-      slice,
+      turns,
       channels,
       schemas: validators,
       expressions: createExpressions({ random: length => random.bytes(length), nowMs: clock.nowMs }),
@@ -138,8 +146,10 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
       formulas,
       tokens,
       audit,
-      changes: new Semaphores('changes of reactors', reactorChangeLimits),
+      changes: new Places('changes of reactors', reactorChangeLimits),
       sandbox: around.sandbox(observeSandbox(parts.sandbox ?? sandbox, observer)),
+      places,
+      turns,
       warmSandbox: tenant => {
         // A failure shows again, to a caller, when a formula runs.
         if (!parts.sandbox) sandbox.warm(tenant).catch(() => {})
@@ -152,7 +162,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     const requestProxy = isProxy
       ? (await import('./proxying.ts')).createProxy(
           { options, parts, admissions, headerPrefix, isOwn },
-          { reactors, tokens, audit },
+          { reactors, tokens, audit, places, turns },
         )
       : undefined
 
@@ -179,7 +189,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
         ...{ tokens, sessions, applications, tenants, log: auditLog, formulas, reactors },
         jobs: { store: records, random, clock },
       },
-      ...{ requestProxy, health, requests, around, development },
+      ...{ requestProxy, health, requests, around, development, places },
     })
 
     clock.keepRegularly()

@@ -2,8 +2,7 @@ import type { Applications } from '../access/applications.ts'
 import type { AuditLog } from '../access/audit-log.ts'
 import type { Tenants } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
-import { Semaphores } from '../base/flow/semaphore.ts'
-import { longOperationLimits } from '../base/limits.ts'
+import type { RequestPlaces } from '../base/flow/request-places.ts'
 import type { Mutable } from '../base/mutable.ts'
 import type { Observer } from '../base/observer.ts'
 import { backends } from '../contract/backend.ts'
@@ -58,7 +57,8 @@ interface HttpParts {
   readonly headerPrefix: string
   readonly headerNames: HeaderNames
   readonly validators: Validators
-  readonly storage: Pick<Storage, 'records' | 'clock' | 'random' | 'log' | 'slice'>
+  readonly storage: Pick<Storage, 'records' | 'clock' | 'random' | 'log' | 'turns'>
+  readonly places: RequestPlaces
   readonly observer: Observer | undefined
   readonly audit: AuditRecorder
   readonly rooms: Rooms
@@ -102,8 +102,8 @@ export async function createHttp(parts: HttpParts): Promise<Core> {
     store: storage.records,
     clock: storage.clock,
     observer: parts.observer,
-    longOperations: new Semaphores('lists, searches and payloads', longOperationLimits),
-    slice: storage.slice,
+    places: parts.places,
+    turns: storage.turns,
     headerNames,
     translator,
     proxy:

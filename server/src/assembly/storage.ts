@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../base/cache.ts'
-import { TimeSlice } from '../base/flow/event-loop.ts'
+import { Turns } from '../base/flow/turns.ts'
 import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { joinObservers, type Observer } from '../base/observer.ts'
@@ -44,7 +44,7 @@ export interface Storage extends Observers {
   randomOf(work: string): Random
   readonly log: OutageLog
   /** Lets long work yield to other requests. */
-  readonly slice: TimeSlice
+  readonly turns: Turns
   /** Where the master key is, if it is in a file. */
   readonly keyFile: KeyFile | undefined
 }
@@ -82,13 +82,13 @@ export async function openStorage(options: VaultOptions, parts: VaultParts): Pro
     unhealthy: () => healthy?.unhealthy(),
   })
   const observers = await openObservers(options.metrics ?? false, given, location.engine)
-  const opened = await (parts.openStore ?? openStore)(location, { migrate: options.dev, log })
+  const turns = new Turns(parts.monotonicMs)
+  const opened = await (parts.openStore ?? openStore)(location, { migrate: options.dev, log, turns })
   const engine = observeStore(opened, observers.observer)
   try {
     const { key, file, made = false } = await findMasterKey(options, location, random)
-    const slice = new TimeSlice(parts.monotonicMs)
     const keyring = new Keyring(engine, key, random)
-    const records = new SealedStore(engine, keyring, sealing, logOnce(log), slice)
+    const records = new SealedStore(engine, keyring, sealing, logOnce(log), turns)
     healthy = records
     const clock = await openDurableClock(realTime(options, engine), records, log)
     records.tenantTime = clock.tenants
@@ -102,7 +102,7 @@ export async function openStorage(options: VaultOptions, parts: VaultParts): Pro
       random,
       randomOf,
       log,
-      slice,
+      turns,
       keyFile: file === undefined ? undefined : { file, made },
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { egressLimits } from '../egress/formula-egress.ts'
 import { proxyLimits } from '../proxy/proxy.ts'
 import { defaultLimits } from '../sandbox/sandbox-limits.ts'
 import type { Bounds } from './flow/admission.ts'
-import { admissionBounds, connectionLimits, largeRecordLimits, longOperationLimits } from './limits.ts'
+import { admissionBounds, connectionLimits, largeBody, largeRecordLimits, placeLimits } from './limits.ts'
 
 const guide = await readFile(new URL('../../guide/limits.md', import.meta.url), 'utf8')
 const columns = ['total', 'tenant', 'application', 'session', 'host', 'hostOfTenant'] as const
@@ -26,6 +26,9 @@ t.test('the guide has the shares of each kind of work', async t => {
   ])
   t.same(rows, expected)
 })
+
+const placesRow = (what: string, { running, waiting }: { running: number; waiting: number }) =>
+  `| ${what} | ${running} | ${waiting.toLocaleString('en-US')} |`
 
 t.test('the guide has the limits of connections', async t => {
   const seconds = (ms: number) => `${ms / 1000} s`
@@ -48,9 +51,10 @@ t.test('the guide has the limits of connections', async t => {
     `| ${pipelinedRequests}; one more`,
     `| ${connections.toLocaleString('en-US')}; others`,
     `responses of more than ${smallResponseBytes / 1024} KB, in memory | ${bodiesBytes / 2 ** 20} MB of all callers`,
-    `runs ${longOperationLimits.running} lists, searches and payloads of a tenant at once`,
-    `and ${longOperationLimits.waiting.toLocaleString('en-US')} wait`,
-    `${largeRecordLimits.running} of its tokens are read at once by their ids; others wait, and ${largeRecordLimits.waiting.toLocaleString('en-US')} wait at most`,
+    placesRow('creates and updates of tokens, invocations, requests of `/proxy`', placeLimits.short),
+    placesRow('lists, searches, `/tokenize`, `/detokenize`', placeLimits.long),
+    placesRow(`any request with a body of more than ${largeBody / 1024} KB`, placeLimits.large),
+    placesRow('a token of more than 64 KB by its id', largeRecordLimits),
   ]
   for (const sentence of sentences) t.ok(guide.includes(sentence), sentence)
 })

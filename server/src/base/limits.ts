@@ -51,8 +51,15 @@ export const connectionLimits = {
   pipelinedRequests: 16,
 } as const
 
-/** Lists, searches and payloads of one tenant: those that run at once, and those that wait. */
-export const longOperationLimits = { running: 16, waiting: 1_000 } as const
+/**
+ * Requests of one tenant that work at once, and those that wait: those that evaluate a few expressions, those that open many
+ * records, and those whose body is large.
+ */
+export const placeLimits = {
+  short: { running: 100, waiting: 4_000 },
+  long: { running: 16, waiting: 1_000 },
+  large: { running: 4, waiting: 1_000 },
+} as const
 
 /** Records of one tenant that are read alone, once a large one of their kind was seen. */
 export const largeRecordLimits = { running: 4, waiting: 1_000 } as const
@@ -94,10 +101,11 @@ export const expressionLimits = {
   templateLength: limits.expressionCharacters,
   nesting: 32,
   operands: 200,
-  steps: 20_000,
+  steps: 2_000,
+  /** Of all expressions of a payload together, between which others have their turn. */
+  payloadSteps: 20_000,
   textLength: 65_536,
   rangeLength: 10_000,
-  timeMs: 50,
   treeExpressions: 1_000,
   cachedTemplates: 2_000,
   cachedLength: 262_144,

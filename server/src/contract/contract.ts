@@ -32,8 +32,8 @@ export interface Operation {
   readonly uuidParameters: readonly string[]
   /** True if it accepts an idempotency key. */
   readonly idempotent: boolean
-  /** True if a server runs only some at once of each tenant. */
-  readonly long: boolean
+  /** The kind of place in which its requests work; absent if they cost little. */
+  readonly place?: 'short' | 'long' | undefined
   /** The statuses of its responses; `default` stands for any. */
   readonly statuses: readonly string[]
 }

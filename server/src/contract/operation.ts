@@ -22,7 +22,7 @@ interface RawOperation {
   readonly 'x-application-types'?: readonly ApplicationType[]
   readonly 'x-session'?: boolean
   readonly 'x-formula'?: boolean
-  readonly 'x-long'?: boolean
+  readonly 'x-place'?: Operation['place']
   readonly requestBody?: {
     readonly required?: boolean
     readonly content: Record<string, unknown>
@@ -47,7 +47,7 @@ export function toOperation(operation: object): Operation {
     applicationTypes: raw['x-application-types'] ?? [],
     session: raw['x-session'] ?? false,
     formula: raw['x-formula'] ?? false,
-    long: raw['x-long'] ?? false,
+    place: raw['x-place'],
     bodyType: types.includes(mergePatchType) ? mergePatchType : types[0],
     bodyRequired: raw.requestBody?.required ?? false,
     bodyBytes: raw.requestBody?.['x-max-bytes'] ?? limits.bodyBytes,

@@ -11,7 +11,6 @@ export function testExpressions(options: Partial<ExpressionsOptions> = {}): Expr
   const random = systemRandom()
   return createExpressions({
     random: length => random.bytes(length),
-    monotonicMs: () => 0,
     nowMs: () => Date.UTC(2026, 0, 31, 9, 30),
     ...options,
   })
@@ -32,11 +31,7 @@ export function refusal(act: () => unknown): ExpressionError {
 export function costOf(template: string, data: JsonValue): number {
   const most = 1e12
   const unlimited = { ...expressionLimits, steps: most, textLength: most, rangeLength: most, operands: most }
-  const meter = new Meter(
-    unlimited,
-    () => 0,
-    () => 0,
-  )
+  const meter = new Meter(unlimited, () => 0)
   const language = createLanguage()
   const random = systemRandom()
   const sources = { random: (length: number) => random.bytes(length), nowMs: () => 0 }

@@ -1,7 +1,7 @@
 import { type JsonValue, mapLeaves } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import { expressionLimits } from '../base/limits.ts'
-import { machineMs, monotonicMs as realMonotonicMs } from '../base/time/real-time.ts'
+import { machineMs } from '../base/time/real-time.ts'
 import { ExpressionError, positionAt } from './expression-error.ts'
 import { createLanguage } from './liquid/language.ts'
 import { parseTemplate, rootOf, runTemplate, type Template } from './liquid/template.ts'
@@ -17,8 +17,6 @@ export interface ExpressionsOptions {
   readonly limits?: Partial<ExpressionLimits>
   /** The time of `'now' | date`. */
   readonly nowMs?: () => number
-  /** The clock that limits the time of an expression. */
-  readonly monotonicMs?: () => number
 }
 
 /** The template language: text with `{{ … }}` and `{% … %}` over a token's data. Everything is synchronous. */
@@ -35,10 +33,11 @@ export interface Expressions {
    */
   evaluate(text: string, bindings: Bindings): JsonValue | undefined
   /**
-   * Returns an `evaluate` for many expressions that share their limits: what one uses up is missing for the next.
-   * The limits grow with all of these bindings; each expression is evaluated over one of them.
+   * Returns an `evaluate` for many expressions that share limits beside those of each: what one uses up is missing for the
+   * next. The shared limits grow with all of these bindings; each expression is evaluated over one of them.
+   * @param steps of all together, before they grow; as many as of one by default
    */
-  withSharedLimits(all: readonly Bindings[]): (text: string, bindings: Bindings) => JsonValue
+  withSharedLimits(all: readonly Bindings[], steps?: number): (text: string, bindings: Bindings) => JsonValue
   /**
    * Returns the tree with each expression replaced by its value. One that fails or gives null is left out of its object
    * or list; values that are not expressions stay, null too. Returns `undefined` if the tree is a single expression and
@@ -65,16 +64,15 @@ interface CheckedTree {
 
 const charactersReadPerStep = 8
 /** A failure costs making its message; a syntax error also the search for similar names. */
-const stepsOfFailure = { syntax: 500, value: 50, limit: 50, internal: 50 }
+const stepsOfFailure = { syntax: 200, value: 50, limit: 50, internal: 50 }
 
 /** Further problems of a tree are not collected. */
-const mostProblems = 20
+const mostProblems = 10
 
 export function createExpressions(options: ExpressionsOptions): Expressions {
   const limits = { ...expressionLimits, ...options.limits }
   const language = createLanguage()
   const sources = { random: options.random, nowMs: options.nowMs ?? machineMs }
-  const monotonicMs = options.monotonicMs ?? realMonotonicMs
   const templates = new Map<string, Template>()
   let cachedLength = 0
 
@@ -92,9 +90,9 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
     return template
   }
 
-  function meterFor(...all: readonly Bindings[]): Meter {
+  function meterFor(all: readonly Bindings[], steps = limits.steps): Meter {
     const size = ({ data, metadata }: Bindings) => jsonSize(data) + jsonSize(metadata ?? null)
-    return new Meter(limits, () => all.reduce((sum, bindings) => sum + size(bindings), 0), monotonicMs)
+    return new Meter({ ...limits, steps }, () => all.reduce((sum, bindings) => sum + size(bindings), 0))
   }
 
   /** Returns the value of a template, or its text. Every failure becomes an ExpressionError with its position. */
@@ -144,7 +142,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
    * spent, the remaining expressions are left out without further errors.
    */
   function leafEvaluator(bindings: Bindings) {
-    const meter = meterFor(bindings)
+    const meter = meterFor([bindings])
     let evaluated = 0
     return (expression: string): JsonValue => {
       if (meter.isSpent || evaluated > limits.treeExpressions) return null
@@ -163,11 +161,17 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
   return {
     isExpression,
     check: text => void load(text),
-    render: (text, bindings) => run(text, bindings, meterFor(bindings), true) as string,
-    evaluate: (text, bindings) => run(text, bindings, meterFor(bindings)),
-    withSharedLimits(all) {
-      const meter = meterFor(...all)
-      return (text, bindings) => run(text, bindings, meter)
+    render: (text, bindings) => run(text, bindings, meterFor([bindings]), true) as string,
+    evaluate: (text, bindings) => run(text, bindings, meterFor([bindings])),
+    withSharedLimits(all, steps) {
+      const shared = meterFor(all, steps)
+      return (text, bindings) => {
+        const meter = meterFor([bindings])
+        const value = run(text, bindings, meter)
+        shared.step(meter.steps)
+        shared.result(meter.results)
+        return value
+      }
     },
     evaluateTree: (tree, bindings, onNothing) => checkTree(tree, bindings, onNothing).value,
     checkTree,

@@ -74,14 +74,14 @@ t.test('names that are special in JavaScript are ordinary members', async t => {
 })
 
 t.test('the expressions of a tree share their limits', async t => {
-  const counting = `{% for i in (1..4000) %}{% endfor %}{{ data.month }}`
+  const counting = `{% for i in (1..400) %}{% endfor %}{{ data.month }}`
   t.equal(expressions.evaluate(counting, { data }), '12', 'control: one alone')
   const tree = Array.from({ length: 10 }, () => counting)
   const filled = expressions.evaluateTree(tree, { data })
   const evaluated = Array.isArray(filled) ? filled.length : 0
   t.ok(evaluated > 1 && evaluated < 10, 'some, then no more')
   const problems = expressions.checkTree(tree, { data }).problems
-  t.match(problems, [{ path: String(evaluated), message: /takes more than 20000 steps/ }])
+  t.match(problems, [{ path: String(evaluated), message: /takes \d+ steps or more/ }])
   t.equal(problems.length, 1, 'one problem is reported')
 
   const few = testExpressions({ limits: { treeExpressions: 2 } })
@@ -96,18 +96,15 @@ t.test('the expressions of a tree share their limits', async t => {
   const texts = expressions.evaluateTree(Array(100).fill('x{{ data }}'), large)
   t.ok(Array.isArray(texts) && texts.length === 3, 'also of results that are text')
 
-  const long = Array.from(
-    { length: 100 },
-    (_, index) => `{{ data.month }}{% # ${'x'.repeat(9_900)}${index} %}`,
-  )
+  const long = Array.from({ length: 100 }, (_, index) => `{{ data.month }}{% # ${'x'.repeat(900)}${index} %}`)
   const read = expressions.evaluateTree(long, { data })
   t.ok(Array.isArray(read) && read.length > 10 && read.length < 40, 'parsing counts too')
 })
 
 t.test('the number of reported problems is limited', async t => {
   const slips = Array(500).fill('{{ data | revael: 1 }}')
-  t.equal(expressions.checkTree(slips, { data }).problems.length, 20)
+  t.equal(expressions.checkTree(slips, { data }).problems.length, 10)
   const rest = expressions.evaluateTree([...slips, '{{ data.month }}'], { data })
   t.strictSame(rest, [], 'expressions that are not valid count towards the limits')
-  t.strictSame(expressions.evaluateTree([...slips.slice(0, 20), '{{ data.month }}'], { data }), [12])
+  t.strictSame(expressions.evaluateTree([...slips.slice(0, 9), '{{ data.month }}'], { data }), [12])
 })

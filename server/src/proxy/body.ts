@@ -1,12 +1,13 @@
 import { ServiceError } from '../base/errors.ts'
-import { type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
+import type { Pass } from '../base/flow/turns.ts'
+import { type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
 import { toMalformedJson } from '../base/json/malformed-json.ts'
 import { NotUtf8 } from '../base/utf8.ts'
 import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import { type Charset, charsetOf, checkRange } from './charset.ts'
 import type { Headers } from './headers.ts'
-import { joinParts, readPairs } from './target.ts'
+import { joinParts, readForm } from './target.ts'
 
 /** A body that names tokens. */
 interface Body {
@@ -23,7 +24,7 @@ type Kind = 'json' | 'form' | 'text' | 'xml'
  * replaced, such as a file: it is sent on as it came. What cannot be read is refused, as it may name tokens.
  * @throws {ServiceError} malformed_json, validation, unsupported_media_type
  */
-export async function readBody(headers: Headers, bytes: Uint8Array): Promise<Body | undefined> {
+export async function readBody(headers: Headers, bytes: Uint8Array, pass: Pass): Promise<Body | undefined> {
   const kind = kindOf(headers)
   if (bytes.length === 0 || kind === undefined) return undefined
   if (isEncoded(headers)) throw unreadable('the body has a Content-Encoding; send it without one')
@@ -31,7 +32,7 @@ export async function readBody(headers: Headers, bytes: Uint8Array): Promise<Bod
   const text = orUnreadable(() => charset.decode(bytes))
   // JSON and forms can write braces in other ways.
   if (!/\{\{|%7b|\\u007b/i.test(text)) return undefined
-  const { payload, fill } = await bodyOf(kind, text, charset)
+  const { payload, fill } = await bodyOf(kind, text, charset, pass)
   return { payload, fill: filled => orUnreadable(() => charset.encode(fill(filled))) }
 }
 
@@ -40,9 +41,9 @@ interface Reading {
   fill(payload: JsonValue): string
 }
 
-async function bodyOf(kind: Kind, text: string, charset: Charset): Promise<Reading> {
+async function bodyOf(kind: Kind, text: string, charset: Charset, pass: Pass): Promise<Reading> {
   if (kind === 'form') {
-    const parts = readPairs(text, 'body')
+    const parts = await readForm(text, pass)
     return {
       payload: parts.map(part => part.text ?? null),
       fill: filled => {
@@ -55,7 +56,7 @@ async function bodyOf(kind: Kind, text: string, charset: Charset): Promise<Readi
       },
     }
   }
-  if (kind === 'json') return { payload: await parsed(text), fill: filled => JSON.stringify(filled) }
+  if (kind === 'json') return { payload: await parsed(text, pass), fill: filled => JSON.stringify(filled) }
   const pieces = split(text)
   const written = kind === 'xml' ? escapeXml : (one: string) => one
   return {
@@ -93,9 +94,9 @@ function orUnreadable<T>(read: () => T): T {
 }
 
 /** @throws {ServiceError} malformed_json */
-async function parsed(text: string): Promise<JsonValue> {
+async function parsed(text: string, pass: Pass): Promise<JsonValue> {
   try {
-    return await parseJsonInSlices(text)
+    return await parseJsonInTurns(text, pass)
   } catch (error) {
     throw toMalformedJson(error)
   }

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import type { Turns } from '../base/flow/turns.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import type { Tokens } from '../tokens/tokens.ts'
@@ -27,10 +28,11 @@ export interface Filled {
  */
 export async function fill(
   tokens: Tokens,
+  turns: Turns,
   caller: Caller,
   { target, headers, body }: Unfilled,
 ): Promise<Filled> {
-  const read = await readBody(headers, body)
+  const read = await readBody(headers, body, () => turns.pass(caller))
   const named = Object.entries(headers).filter(([, value]) => value.includes('{{'))
   const payload = {
     path: texts(target.path),

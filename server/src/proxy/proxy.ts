@@ -2,6 +2,8 @@ import type { Caller } from '../access/caller.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { connectionReason, type DeveloperReason } from '../base/developer-reason.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
+import type { RequestPlaces } from '../base/flow/request-places.ts'
+import type { Turns } from '../base/flow/turns.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import type { ProxyEgress, ProxyExchange, ProxyResponse } from '../egress/proxy-egress.ts'
 import type { Reactors } from '../reactors/reactors.ts'
@@ -28,6 +30,9 @@ interface ProxyContext {
   readonly tokens: Tokens
   readonly audit: Pick<AuditRecorder, 'record'>
   readonly egress: ProxyEgress
+  /** In which the requests of each tenant are filled. */
+  readonly places: RequestPlaces
+  readonly turns: Turns
   readonly limits: ProxyLimits
   /** Of the headers of this server, in lower case. */
   readonly headerPrefix: string
@@ -74,7 +79,7 @@ export class RequestProxy {
     this.#checkTarget(url)
     const exchange = this.#begin(request)
     try {
-      const filled = await this.#fill(request, target)
+      const filled = await this.#inPlace(request, () => this.#fill(request, target))
       const named = this.#reactorOf(request, 'request')
       const { method } = request
       const { headerPrefix } = this.#context
@@ -139,12 +144,22 @@ export class RequestProxy {
     }
   }
 
+  /** The wait for the target needs no place. */
+  async #inPlace<T>({ caller, body }: Forwarded, task: () => Promise<T>): Promise<T> {
+    const { places, turns } = this.#context
+    const inTurn = async () => {
+      await turns.pass(caller)
+      return task()
+    }
+    return places.for('short', body.length)?.run(caller, inTurn) ?? inTurn()
+  }
+
   /** Puts data into a request, and records that it is sent on. */
   async #fill(request: Forwarded, target: Target): Promise<Filled> {
     const { caller, body } = request
-    const { tokens, audit, headerPrefix } = this.#context
+    const { tokens, audit, headerPrefix, turns } = this.#context
     const headers = headersToSend(request.headers, headerPrefix)
-    const filled = await fill(tokens, caller, { target, headers, body })
+    const filled = await fill(tokens, turns, caller, { target, headers, body })
     await audit.record(caller.tenant, {
       operation: 'token:use',
       entity_type: 'proxy',

@@ -1,19 +1,20 @@
 import { invalid, type ServiceError } from '../base/errors.ts'
+import type { Pass } from '../base/flow/turns.ts'
+import { limits } from '../generated/facts.ts'
 
 /** Parts of a URL of which some name tokens. */
 export interface Target {
   readonly origin: string
-  /** Segments of the path. */
+  /** Of segments of the path. */
   readonly path: readonly Part[]
-  /** Names and values of the query, in turns. */
+  /** Of names and values of the query. */
   readonly query: readonly Part[]
 }
 
-/** A part of a URL or of a form. */
+/** A part of a URL or of a form: one that names a token, or all that stands between two of them. */
 export interface Part {
-  /** As it was sent, with the separator before it. */
+  /** As it was sent. */
   readonly raw: string
-  readonly separator: string
   /** Decoded, if it names a token. */
   readonly text?: string
 }
@@ -46,26 +47,47 @@ export function readTarget(
     url: base,
     target: {
       origin: base.origin,
-      path: splitAt(pathname, /(\/)/, text => text, 'path'),
-      query: readPairs(search, 'query'),
+      path: [...partsOf(pathname, 'path')],
+      query: [...partsOf(search, 'query')],
     },
   }
 }
 
-/** Reads a query or a form. @throws {ServiceError} validation */
-export function readPairs(text: string, where: string): readonly Part[] {
-  return splitAt(text, /([&=])/, part => part.replaceAll('+', ' '), where)
+/** Between the parts of a path, and between names and values. */
+const separators = { path: '/', query: '&=', body: '&=' }
+
+/** Reads a form, and lets others go first on the way. @throws {ServiceError} validation */
+export async function readForm(text: string, pass: Pass): Promise<readonly Part[]> {
+  const parts: Part[] = []
+  for (const part of partsOf(text, 'body')) {
+    parts.push(part)
+    if (parts.length % partsPerTurn === 0) await pass()
+    if (parts.length > limits.jsonMembers)
+      throw invalid('body', `must not have braces in more than ${limits.jsonMembers} names and values`)
+  }
+  return parts
 }
 
-function splitAt(text: string, separator: RegExp, plain: (part: string) => string, where: string): Part[] {
-  const [first = '', ...others] = text.split(separator)
-  const parts = [{ separator: '', raw: first }]
-  for (let at = 0; at < others.length; at += 2)
-    parts.push({ separator: others[at] ?? '', raw: others[at + 1] ?? '' })
-  return parts.map(part => {
-    const decoded = decode(plain(part.raw), where)
-    return decoded.includes('{{') ? { ...part, text: decoded } : part
-  })
+const partsPerTurn = 1_000
+
+/** Finds the parts with braces, so that the rest costs nothing, however many parts it has. */
+function* partsOf(text: string, where: keyof typeof separators): Generator<Part> {
+  const isEnd = (at: number) => separators[where].includes(text.charAt(at))
+  const brace = /\{\{|%7b/gi
+  let done = 0
+  for (let found = brace.exec(text); found; found = brace.exec(text)) {
+    let start = found.index
+    while (start > done && !isEnd(start - 1)) start--
+    let end = brace.lastIndex
+    while (end < text.length && !isEnd(end)) end++
+    brace.lastIndex = end
+    const raw = text.slice(start, end)
+    const decoded = decode(where === 'path' ? raw : raw.replaceAll('+', ' '), where)
+    if (start > done) yield { raw: text.slice(done, start) }
+    yield decoded.includes('{{') ? { raw, text: decoded } : { raw }
+    done = end
+  }
+  if (done < text.length) yield { raw: text.slice(done) }
 }
 
 function decode(text: string, where: string): string {
@@ -74,7 +96,6 @@ function decode(text: string, where: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    if (!/\{\{|%7b/i.test(text)) return ''
     throw invalid(where, 'is not UTF-8 in percent-encoding')
   }
 }
@@ -85,9 +106,9 @@ function decode(text: string, where: string): string {
  */
 export function joinParts(parts: readonly Part[], texts: readonly (string | undefined)[]): string {
   return parts
-    .map(({ separator, raw }, at) => {
+    .map(({ raw }, at) => {
       const text = texts[at]
-      return separator + (text === undefined ? raw : encodeURIComponent(text))
+      return text === undefined ? raw : encodeURIComponent(text)
     })
     .join('')
 }

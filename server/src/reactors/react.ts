@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import { JsonError, type JsonValue, parseJsonInSlices } from '../base/json/json.ts'
+import type { Pass } from '../base/flow/turns.ts'
+import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
@@ -23,6 +24,8 @@ export async function react(
   receipt?: Receipt<RecordedReaction>,
 ): Promise<Reaction> {
   const prepared = await prepare(parts, caller, input)
+  // What the formula waits for needs none.
+  parts.places.release(caller)
   const outcome = await run(parts, caller, prepared, {
     timeoutMs: limits.formulaTime,
     lane: 'sync',
@@ -86,7 +89,7 @@ export async function settle(
   if (outcome.tokenize === undefined || outcome.tokenize === null) {
     return keep(parts, { kind: 'answered', ...raw } as const, receipt)
   }
-  const payload = await keepable(outcome.tokenize)
+  const payload = await keepable(outcome.tokenize, () => parts.turns.pass(caller))
   try {
     const tokens = await parts.tokens.tokenize(caller, payload, {
       asksPermission: false,
@@ -109,9 +112,9 @@ export function keep<T>(parts: ReactorParts, recorded: T, receipt?: Receipt<T>):
 }
 
 /** Checks by the rules for request bodies that a value can be stored and read back unchanged. */
-async function keepable(tokenized: JsonValue): Promise<JsonValue> {
+async function keepable(tokenized: JsonValue, pass: Pass): Promise<JsonValue> {
   try {
-    return await parseJsonInSlices(JSON.stringify(tokenized))
+    return await parseJsonInTurns(JSON.stringify(tokenized), pass)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw new ServiceError('reactor_runtime', `what the formula asked to tokenize ${error.message}`)

@@ -1,6 +1,8 @@
 import type { Delegation } from '../access/delegation.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
-import type { Semaphores } from '../base/flow/semaphore.ts'
+import type { Places } from '../base/flow/places.ts'
+import type { RequestPlaces } from '../base/flow/request-places.ts'
+import type { Turns } from '../base/flow/turns.ts'
 import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Formulas } from '../formulas/formulas.ts'
@@ -27,7 +29,10 @@ export interface ReactorParts {
    * Runs changes of the reactors of a tenant one at a time: all of them count the uses of formulas in the same records, so
    * that n at once would need n² attempts.
    */
-  readonly changes: Semaphores
+  readonly changes: Places
+  /** Those that invocations give back before their formula runs. */
+  readonly places: Pick<RequestPlaces, 'release'>
+  readonly turns: Turns
   /** Answers the requests of a formula's client, under a delegation. */
   service(delegation: Delegation): ServiceTransport
 }

@@ -44,7 +44,7 @@ export async function createReactor(
     if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
     return storing(parts, caller, store, found, input, id ?? parts.random.uuid())
   }
-  const created = await parts.changes.run(store.tenant, () =>
+  const created = await parts.changes.run(caller, () =>
     transact(parts.records, parts.clock, attempt, receipt),
   )
   parts.warmSandbox(store.tenant)
@@ -101,7 +101,7 @@ export async function deleteReactor(parts: ReactorParts, caller: Caller, id: str
       result: () => {},
     }
   }
-  await parts.changes.run(caller.tenant, () => transact(parts.records, parts.clock, attempt))
+  await parts.changes.run(caller, () => transact(parts.records, parts.clock, attempt))
 }
 
 // Requirements: REA-014, REA-016
@@ -120,7 +120,7 @@ async function change(
     if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
     return storing(parts, caller, store, found, input, current)
   }
-  return parts.changes.run(caller.tenant, () => transact(parts.records, parts.clock, attempt, receipt))
+  return parts.changes.run(caller, () => transact(parts.records, parts.clock, attempt, receipt))
 }
 
 /**

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
+import type { Turns } from '../base/flow/turns.ts'
 import type { Log } from '../base/log.ts'
 import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
@@ -107,6 +108,8 @@ export interface OpenOptions {
   readonly migrate?: boolean | undefined
   /** For failures in the background. */
   readonly log?: Log
+  /** Those that searches take with other work on the event loop. */
+  readonly turns?: Turns
   /** True if a command goes through all of it, or fills it, and closes it. */
   readonly isCommand?: boolean
   /** True if no other process may use it meanwhile. */
@@ -119,19 +122,19 @@ const commandMs = 65_000
 /** @throws {DataFolderRefused | DatabaseRefused} */
 export async function openStore(
   location: StorageLocation,
-  { migrate = false, log, isCommand = false, isAlone = false }: OpenOptions = {},
+  { migrate = false, log, turns, isCommand = false, isAlone = false }: OpenOptions = {},
 ): Promise<Store> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres')
     return (await postgres()).open(location.url, {
-      ...{ migrate, use: isAlone ? 'alone' : 'shared', ...(log ? { log } : {}) },
+      ...{ migrate, use: isAlone ? 'alone' : 'shared', ...(log ? { log } : {}), turns },
       ...(isCommand ? { answerMs: commandMs } : {}),
     })
   const folder = location.folder as string
   const path = join(folder, 'store')
   // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const store = await (await level()).open(path, { isCommand })
+  const store = await (await level()).open(path, { isCommand, turns })
   // LevelDB syncs the contents of its folder, but not the entries of the folders above.
   for (const at of [folder, dirname(resolve(folder))]) await syncFolder(at)
   return store

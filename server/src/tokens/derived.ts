@@ -37,8 +37,8 @@ const everything: Changes = { mask: true, fingerprint: true, indexes: true }
 
 /**
  * Evaluates the expressions of a token on its data. The values of those that have not changed are taken from `before`,
- * so that erasing a card's code does not change its fingerprint. Yields between expressions, as each may take as long as
- * the limits of expressions allow.
+ * so that erasing a card's code does not change its fingerprint. Lets others go first before each expression, as each may take
+ * as long as the limits of expressions allow.
  * @throws {ServiceError} validation, for a mask, fingerprint or index expression that fails
  */
 // Requirements: TOK-510
@@ -49,17 +49,18 @@ export async function derive(
   changes = everything,
   before: Derived = {},
 ): Promise<Evaluated> {
-  const { expressions, slice } = tokens.parts
+  // Awaiting nothing would cost a microtask each time.
+  const beforeMask = tokens.pass()
+  if (beforeMask) await beforeMask
   const { masked, errors } = checkMask(tokens, token.id, changes.mask ? token.mask : undefined, data)
   refuseIfAny(errors, 'the mask cannot be evaluated on this data')
-  // Awaiting nothing would cost a microtask each time.
-  const afterMask = slice.yield()
+  const afterMask = tokens.pass()
   if (afterMask) await afterMask
   const fingerprint = changes.fingerprint ? fingerprintOf(tokens, token, data) : before.fingerprint
-  const afterFingerprint = slice.yield()
+  const afterFingerprint = tokens.pass()
   if (afterFingerprint) await afterFingerprint
   const patterns = changes.indexes
-    ? evaluateIndexes(expressions, token.search_indexes ?? [], data)
+    ? evaluateIndexes(tokens.parts.expressions, token.search_indexes ?? [], data)
     : (before.patterns ?? [])
   const derived: Mutable<Derived> = {}
   if (fingerprint !== undefined) derived.fingerprint = fingerprint

@@ -42,6 +42,7 @@ async function findTokens(
   const visible = visibleTo(tokens.store, caller, permission)
   const found = await tokens.store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
+    principal: caller,
     ...find,
   })
   const { records, lastUs } = found
@@ -70,14 +71,14 @@ async function showEach(
   const decide = deciderFor(caller, permission)
   const shown: Token[] = []
   const revealed: string[] = []
-  // Masks may take long, so showing a page yields to other requests.
+  // Masks may take long, so others go first before each.
   for (const token of complete) {
     const decision = decide(token.record.value)
     if (!decision.allowed) continue
     if (decision.transform === 'reveal') revealed.push(token.record.value.id)
-    shown.push(showToken(tokens, token, decision.transform))
-    const passing = tokens.parts.slice.yield()
+    const passing = tokens.pass()
     if (passing) await passing
+    shown.push(showToken(tokens, token, decision.transform))
   }
   await recordReveal(tokens, caller, permission, revealed)
   return shown

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { Channel } from '../base/channel.ts'
-import type { TimeSlice } from '../base/flow/event-loop.ts'
+import type { Turns } from '../base/flow/turns.ts'
 import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Dialect } from '../contract/dialect.ts'
@@ -21,8 +21,8 @@ export interface TokenParts {
   readonly audit: Pick<AuditRecorder, 'record'>
   /** What is accepted beyond the contract. */
   readonly dialect: Dialect | undefined
-  /** Lets long work yield to other requests. */
-  readonly slice: TimeSlice
+  /** Those of requests on the event loop. */
+  readonly turns: Turns
   readonly channels: TokenChannels
 }
 
@@ -67,6 +67,11 @@ export class TenantTokens {
 
   nowUs(): number {
     return this.parts.clock.nowUs()
+  }
+
+  /** Lets others go first if it is their turn. @throws {ServiceError} if the caller is gone */
+  pass(): undefined | Promise<void> {
+    return this.parts.turns.pass(this.caller ?? this.store)
   }
 }
 

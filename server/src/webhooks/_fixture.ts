@@ -1,7 +1,7 @@
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, sealedOn } from '../../verify/support/stores.ts'
 import { readTenant, writeTenant } from '../access/tenant-settings.ts'
-import { TimeSlice } from '../base/flow/event-loop.ts'
+import { Turns } from '../base/flow/turns.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
@@ -63,7 +63,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     dialect: undefined,
     channels: new TokenChannels(),
     schemas: new Validators('SVC'),
-    slice: new TimeSlice(),
+    turns: new Turns(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },
   })

@@ -4,13 +4,31 @@ import { setTimeout as wait } from 'node:timers/promises'
 /** What the attackers know: a tenant of their own with all of its keys. */
 export interface Victim {
   readonly port: number
-  readonly keys: { readonly private: string; readonly public: string }
+  readonly keys: {
+    readonly private: string
+    readonly masked: string
+    readonly public: string
+    readonly session: string
+  }
   /** Tokens of 1 MB. */
   readonly large: readonly string[]
+  /** As many steps as an expression may take. A hundred tokens have it. */
+  readonly costlyMask: string
   /** Paths of reactors: one never ends, one calls back, one fetches from the origin in its arguments. */
-  readonly reactors: { readonly endless: string; readonly answering: string; readonly fetching: string }
+  readonly reactors: {
+    readonly endless: string
+    readonly answering: string
+    /** Its id, for `/proxy`. */
+    readonly answeringId: string
+    readonly fetching: string
+  }
   /** Origins of hostile peers, for callbacks, and for `/proxy` and formulas. */
-  readonly peers: { readonly callbacks: readonly string[]; readonly targets: readonly string[] }
+  readonly peers: {
+    readonly callbacks: readonly string[]
+    readonly targets: readonly string[]
+    /** A target that sends 2 MB. */
+    readonly plenty: string
+  }
 }
 
 /** Goes on until the process is ended. */
@@ -74,6 +92,15 @@ const again = (count: number, request: (victim: Victim, n: number) => string) =>
 
 const large = ({ large }: Victim, n = 0) => `/tokens/${large[n % large.length]}`
 
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+const braces = '{{&'.repeat(330_000)
+/** A megabyte with 60,000 members. */
+const wide = {
+  type: 'token',
+  data: Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`m${n}`, n])),
+  expires_at: inAnHour,
+}
+
 /** Each runs at the same time as all others. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'unread large tokens': unread(1_500, victim => head('GET', large(victim), victim.keys.private).repeat(20)),
@@ -114,6 +141,34 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'wide searches': again(100, ({ keys }) =>
     json('POST', '/tokens/search', keys.private, { query: 'type:card OR NOT metadata.a:b', size: 100 }),
   ),
+  'lists with costly masks': again(16, ({ keys }) => head('GET', '/tokens?size=100', keys.masked)),
+  'creates with costly masks': again(100, ({ keys, costlyMask: mask }) =>
+    json('POST', '/tokens', keys.public, { type: 'token', data: 'x', mask, expires_at: inAnHour }),
+  ),
+  'creates with costly masks, 400 at once': again(400, ({ keys, costlyMask: mask }) =>
+    json('POST', '/tokens', keys.public, { type: 'token', data: 'x', mask, expires_at: inAnHour }),
+  ),
+  'unfinished bodies': victim =>
+    hold(victim, 260, socket => {
+      const lines = ['Content-Type: application/json', 'Content-Length: 1000000']
+      socket.write(head('POST', '/tokens', victim.keys.public, ...lines) + ' '.repeat(990_000))
+    }),
+  'pipelined lists of a session': victim =>
+    hold(victim, 70, socket => {
+      socket.resume()
+      socket.write(head('GET', '/tokens?size=100', victim.keys.session).repeat(16))
+      socket.setTimeout(3_000, () => socket.destroy())
+    }),
+  'wide creates': again(60, ({ keys }) => json('POST', '/tokens', keys.public, wide)),
+  'forms of braces to the proxy': again(40, ({ keys, peers }) => {
+    const type = 'Content-Type: application/x-www-form-urlencoded'
+    const lines = [`SVC-PROXY-URL: ${peers.plenty}/`, type, `Content-Length: ${braces.length}`]
+    return head('POST', '/proxy', keys.private, ...lines) + braces
+  }),
+  'long responses to reactors of the proxy': again(40, ({ keys, peers, reactors }) => {
+    const lines = [`SVC-PROXY-URL: ${peers.plenty}/`, `SVC-PROXY-RESPONSE-REACTOR: ${reactors.answeringId}`]
+    return head('GET', '/proxy', keys.private, ...lines)
+  }),
   'endless formulas': again(60, ({ keys, reactors }) =>
     json('POST', reactors.endless, keys.private, { args: {} }),
   ),

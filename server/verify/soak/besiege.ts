@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +18,11 @@ import { mebibytes, startTarget } from './target.ts'
 import type { WatchJob, WatchMessage } from './watch.ts'
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, only: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '60' },
+    only: { type: 'string' },
+    each: { type: 'string' },
+  },
 })
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error('--minutes must be a positive number')
@@ -34,7 +39,7 @@ const { bodiesBytes, connections, pieceBytes, pipelinedRequests } = connectionLi
 const mostBytes = bodiesBytes + connections * (2 * pieceBytes + pipelinedRequests * requestBytes)
 
 /** Bounds of what others notice. Waits are those that the server caused, without time in which it had no processor. */
-const most = { waitMs: 250, grownMiB: mostBytes / 2 ** 20 }
+const most = { p99Ms: 300, probeMs: 100, grownMiB: mostBytes / 2 ** 20 }
 
 const teardowns: (() => unknown)[] = []
 const peers = await Promise.all(
@@ -45,7 +50,21 @@ const peers = await Promise.all(
 const origins = peers.map(({ origin }) => origin)
 /** Names under which formulas and `/proxy` reach the peers. */
 const targets = origins.map((_, n) => `https://peer-${n}.example`)
-const mapped = targets.map((name, n) => `${name}=${origins[n]}`).join(',')
+/** A target that sends 2 MB of JSON. */
+const plenty = createHttpServer((request, response) => {
+  request.resume()
+  response.setHeader('Content-Type', 'application/json')
+  response.end(JSON.stringify(Array.from({ length: 60_000 }, (_, n) => ({ number: n, text: 'x'.repeat(8) }))))
+}).listen(0, '127.0.0.1')
+await once(plenty, 'listening')
+teardowns.push(
+  () => plenty.closeAllConnections(),
+  () => plenty.close(),
+)
+const mapped = [
+  ...targets.map((name, n) => `${name}=${origins[n]}`),
+  `https://plenty.example=http://127.0.0.1:${(plenty.address() as AddressInfo).port}`,
+].join(',')
 /** A port of its own has its own queue of connections, so that probes do not wait with everybody else. */
 const probed = await freePort()
 const target = await startTarget([], {
@@ -69,41 +88,88 @@ async function createToken(key: string, token: object): Promise<string> {
   return json.id
 }
 
+/** 1,900 steps of the 2,000 that an expression may take. */
+const costlyMask = '{% for i in (1..370) %}{% assign x = i | plus: 1 %}{% endfor %}{{ x }}'
+
 async function prepare(): Promise<Victim> {
   const large: string[] = []
   for (let n = 0; n < 8; n++)
     large.push(await createToken(keys.private, { type: 'token', data: 'x'.repeat(1_000_000) }))
   const card = { type: 'card', data: { number: '4242424242424242' } }
   for (let n = 0; n < 300; n++) await createToken(keys.private, card)
+  for (let n = 0; n < 100; n++)
+    await createToken(keys.public, { type: 'token', data: 'x', mask: costlyMask, containers: ['/costly/'] })
   await createToken(keys.other, { ...card, id: 'honest' })
+  for (let n = 0; n < 19; n++) await createToken(keys.other, card)
   const reactor = (body: string) =>
     makeReactorOver(url, keys.management, `module.exports = async ({ args }) => ${body}`)
+  const answering = await reactor('({ raw: 1 })')
   return {
     port: target.port,
-    keys,
+    keys: { ...keys, session: await openSession() },
     large,
-    peers: { callbacks: origins, targets },
+    costlyMask,
+    peers: { callbacks: origins, targets, plenty: 'https://plenty.example' },
     reactors: {
       endless: await reactor('{ for (;;) {} }'),
-      answering: await reactor('({ raw: 1 })'),
+      answering,
+      answeringId: answering.split('/')[2] ?? '',
       fetching: await reactor('({ raw: (await fetch(args.url)).status })'),
     },
   }
 }
 
+/** Returns the key of a session that may list and detokenize. */
+async function openSession(): Promise<string> {
+  const { json } = await callOver(url, keys.public, 'POST', '/sessions')
+  const grant = { nonce: json.nonce, permissions: ['token:read', 'token:use'], expires_at: inADay() }
+  const { status, json: refusal } = await callOver(url, keys.private, 'POST', '/sessions/authorize', grant)
+  if (status !== 200) throw new Error(JSON.stringify(refusal))
+  return json.session_key
+}
+
+const inADay = () => new Date(Date.now() + 86_000_000).toISOString()
+
+/** What another tenant asks for meanwhile, and probes: of the port of the metrics, and of that which everybody reaches. */
+const watched: WatchJob['requests'] = {
+  get: { port: target.port, path: '/tokens/honest', key: keys.other },
+  create: { port: target.port, method: 'POST', path: '/tokens', key: keys.other, body: newToken('other') },
+  list: { port: target.port, path: '/tokens', key: keys.other },
+  search: {
+    port: target.port,
+    method: 'POST',
+    path: '/tokens/search',
+    key: keys.other,
+    body: { query: 'type:card' },
+  },
+  tokenize: {
+    port: target.port,
+    method: 'POST',
+    path: '/tokenize',
+    key: keys.other,
+    body: newToken('other'),
+  },
+  probe: { port: probed, path: '/livez', key: '', opensAgain: true },
+  livez: { port: target.port, path: '/livez', key: '', opensAgain: true },
+}
+
+function newToken(data: string) {
+  return { type: 'token', data, expires_at: inADay() }
+}
+
 /** The watching process, as seen by the process that started it. */
 interface Watcher {
-  /** Returns failures of the reads themselves. */
+  /** Returns failures of the requests themselves. */
   readonly failures: readonly string[]
-  /** Resolves with the times of the reads since the last call, and of the current one, sorted. */
-  times(): Promise<readonly number[]>
+  /** Resolves with the times since the last call, and of the current requests, sorted. */
+  times(): Promise<Readonly<Record<string, readonly number[]>>>
   end(): Promise<void>
 }
 
 function startWatcher(job: WatchJob): Watcher {
   const child = fork(fileURLToPath(locateProgram('server/verify/soak/watch.ts')), { execArgv: [...loader] })
   const failures: string[] = []
-  let onTimes = (_: readonly number[]) => {}
+  let onTimes = (_: Readonly<Record<string, readonly number[]>>) => {}
   child.on('message', (message: WatchMessage) => {
     if ('takenMs' in message) onTimes(message.takenMs)
     else failures.push(message.failed)
@@ -131,57 +197,79 @@ function residentBytes(): number {
 }
 
 const findings: string[] = []
-try {
-  const victim = await prepare()
-  const watched = { port: target.port, pid: target.pid }
-  const reads = startWatcher({ ...watched, path: '/tokens/honest', key: keys.other })
-  const probes = startWatcher({ ...watched, port: probed, path: '/livez', key: '', opensAgain: true })
-  // The port that everybody reaches: probes get in there too, but wait with everybody else to be accepted.
-  const publicProbes = startWatcher({ ...watched, path: '/livez', key: '', opensAgain: true })
-  const watchers = [reads, probes, publicProbes]
-  for (const watcher of watchers) teardowns.push(() => watcher.end())
-  await wait(2_000)
-  await Promise.all(watchers.map(watcher => watcher.times()))
-  const idle = (await target.memory()).residentBytes
-  const attackers = fork(fileURLToPath(locateProgram('server/verify/soak/attackers.ts')), {
+const watchedNames = Object.keys(watched)
+
+/** Prints the 99th percentile and the longest time of each watched request, and notes those beyond the bounds. */
+async function measure(title: string, watcher: Watcher): Promise<void> {
+  const before = watcher.failures.length
+  const taken = await watcher.times()
+  const columns = watchedNames.map(name => {
+    const times = taken[name] ?? []
+    const p99 = quantile(times, 0.99)
+    const bound = name === 'probe' || name === 'livez' ? most.probeMs : most.p99Ms
+    if (p99 > bound) findings.push(`${title}: ${name} took ${p99.toFixed(0)} ms at the 99th percentile`)
+    return `${p99.toFixed(0)}/${(times.at(-1) ?? 0).toFixed(0)}`.padStart(12)
+  })
+  say(title.padEnd(36) + columns.join('') + mebibytes(peak - idle).padStart(11))
+  for (const failure of new Set(watcher.failures.slice(before))) findings.push(`${title}: ${failure}`)
+}
+
+async function startAttackers(victim: Victim, attacks: readonly string[]): Promise<() => Promise<void>> {
+  const child = fork(fileURLToPath(locateProgram('server/verify/soak/attackers.ts')), {
     execArgv: [...loader],
   })
-  teardowns.push(() => attackers.kill('SIGKILL'))
-  attackers.send({ victim, names })
-  const endMs = performance.now() + minutes * 60_000
-  const intervalMs = Math.min(60_000, (minutes * 60_000) / 6)
-  let peak = 0
+  const ended = once(child, 'exit')
+  child.send({ victim, names: attacks })
+  const end = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  teardowns.push(end)
+  return end
+}
+
+let [peak, idle] = [0, 0]
+try {
+  const victim = await prepare()
+  const watcher = startWatcher({ pid: target.pid, requests: watched })
+  teardowns.push(() => watcher.end())
+  await wait(2_000)
+  await watcher.times()
+  idle = (await target.memory()).residentBytes
   const sampling = setInterval(() => {
     if (!target.hasEnded()) peak = Math.max(peak, residentBytes())
   }, 100)
   teardowns.push(() => clearInterval(sampling))
-  say('seconds  reads  p50, ms  p99, ms  longest, ms  probes  longest, ms  public  longest, ms  grown, MB')
-  while (performance.now() < endMs && !target.hasEnded()) {
-    await wait(intervalMs)
-    if (target.hasEnded()) break
-    const [read = [], probe = [], other = []] = await Promise.all(watchers.map(watcher => watcher.times()))
-    const [readMaxMs = 0, probeMaxMs = 0, otherMaxMs = 0] = [read, probe, other].map(times => times.at(-1))
-    const columns: readonly (readonly [text: string, width: number])[] = [
-      [((minutes * 60_000 - endMs + performance.now()) / 1000).toFixed(0), 7],
-      [String(read.length), 7],
-      [quantile(read, 0.5).toFixed(1), 9],
-      [quantile(read, 0.99).toFixed(1), 9],
-      [readMaxMs.toFixed(0), 13],
-      [String(probe.length), 8],
-      [probeMaxMs.toFixed(0), 13],
-      [String(other.length), 8],
-      [otherMaxMs.toFixed(0), 13],
-      [mebibytes(peak - idle), 11],
-    ]
-    say(columns.map(([text, width]) => text.padStart(width)).join(''))
-    if (readMaxMs > most.waitMs) findings.push(`a read of another tenant waited ${readMaxMs.toFixed(0)} ms`)
-    if (probeMaxMs > most.waitMs) findings.push(`a probe waited ${probeMaxMs.toFixed(0)} ms`)
-    if (read.length === 0) findings.push('another tenant was not served')
-    if (probe.length === 0 || other.length === 0) findings.push('no probe was answered')
+  say(''.padEnd(36) + watchedNames.map(name => name.padStart(12)).join('') + 'grown, MB'.padStart(11))
+  say('99th percentile and longest, ms')
+  if (values.each === undefined) {
+    await startAttackers(victim, names)
+    const endMs = performance.now() + minutes * 60_000
+    const intervalMs = Math.min(60_000, (minutes * 60_000) / 6)
+    while (performance.now() < endMs && !target.hasEnded()) {
+      await wait(intervalMs)
+      if (target.hasEnded()) break
+      await measure(`after ${((minutes * 60_000 - endMs + performance.now()) / 1000).toFixed(0)} s`, watcher)
+    }
+  } else {
+    await wait(3_000)
+    await measure('nothing', watcher)
+    for (const name of names) {
+      if (target.hasEnded()) break
+      peak = 0
+      const end = await startAttackers(victim, [name])
+      await wait(2_000)
+      await watcher.times()
+      await wait(Number(values.each) * 1000)
+      if (!target.hasEnded()) await measure(name, watcher)
+      await end()
+      // What the attackers have left is done before the next ones begin.
+      await wait(2_000)
+      if (!target.hasEnded()) await watcher.times()
+    }
   }
   if (target.hasEnded()) findings.push(await target.ended)
   else if (peak - idle > most.grownMiB * 2 ** 20) findings.push(`memory grew by ${mebibytes(peak - idle)} MB`)
-  for (const { failures } of watchers) findings.push(...failures)
 } finally {
   for (const task of teardowns.reverse()) await task()
   await target.end()

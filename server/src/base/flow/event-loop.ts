@@ -1,4 +1,4 @@
-import { monotonicMs, setImmediate } from '../time/real-time.ts'
+import { setImmediate } from '../time/real-time.ts'
 
 /** Yields to the event loop, so that a long request does not delay all others. */
 export function nextTurn(): Promise<void> {
@@ -15,36 +15,6 @@ export function oncePerTurn(task: () => void): () => void {
       isAsked = false
       task()
     })
-  }
-}
-
-/** The time that long work may take in one iteration of the event loop, in real milliseconds. */
-const sliceMs = 5
-
-/**
- * The time that all long work together may take in an iteration of the event loop. Work asks between its parts: when the
- * time of the iteration is used up, it goes on in a later one.
- */
-export class TimeSlice {
-  readonly #nowMs: () => number
-  /** When the present iteration began; `undefined` before the first work of it. */
-  #beganMs: number | undefined
-
-  /** @param nowMs a monotonic clock */
-  constructor(nowMs: () => number = monotonicMs) {
-    this.#nowMs = nowMs
-  }
-
-  /** Returns a promise to await if it is time to yield. Awaiting nothing would cost a microtask each time. */
-  yield(): undefined | Promise<void> {
-    if (this.#beganMs === undefined) {
-      this.#beganMs = this.#nowMs()
-      setImmediate(() => {
-        this.#beganMs = undefined
-      })
-      return undefined
-    }
-    return this.#nowMs() - this.#beganMs > sliceMs ? nextTurn().then(() => this.yield()) : undefined
   }
 }
 

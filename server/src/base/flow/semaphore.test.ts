@@ -1,50 +1,31 @@
 import t from 'tap'
 import { nextTurn } from './event-loop.ts'
-import { Semaphores } from './semaphore.ts'
+import { Semaphore } from './semaphore.ts'
 
-/** A task that ends when it is told to. */
-function task() {
-  let end = () => {}
-  let began = false
-  const run = () => {
-    began = true
-    return new Promise<void>(resolve => (end = resolve))
-  }
-  return { run, end: () => end(), began: () => began }
-}
-
-t.test('so many tasks of a name run at once, the others in their order, and one more is refused', async t => {
-  const semaphores = new Semaphores('tasks', { running: 2, waiting: 2 })
-  const tasks = Array.from({ length: 4 }, task)
-  const done = tasks.map(one => semaphores.run('a', one.run))
-  await nextTurn()
-  t.same(
-    tasks.map(one => one.began()),
-    [true, true, false, false],
-  )
-  await t.rejects(semaphores.run('a', task().run), { code: 'rate_limited' })
-  const other = task()
-  const others = semaphores.run('b', other.run)
-  await nextTurn()
-  t.ok(other.began(), 'another name has a semaphore of its own')
-  tasks[1]?.end()
-  await nextTurn()
-  t.same(
-    tasks.map(one => one.began()),
-    [true, true, true, false],
-  )
-  for (const one of [...tasks, other]) {
-    one.end()
+t.test('so many tasks run at once, and tenants that wait take turns', async t => {
+  const semaphore = new Semaphore(2)
+  const began: string[] = []
+  const ends: (() => void)[] = []
+  const task = (tenant: string, name: string) =>
+    semaphore.run({ tenant }, () => {
+      began.push(name)
+      return new Promise<void>(resolve => ends.push(resolve))
+    })
+  const all = [task('a', 'a1'), task('a', 'a2'), task('a', 'a3'), task('a', 'a4'), task('b', 'b1')]
+  t.same(began, ['a1', 'a2'])
+  for (const _ of all) {
+    ends.shift()?.()
     await nextTurn()
   }
-  await Promise.all([...done, others])
+  await Promise.all(all)
+  t.same(began, ['a1', 'a2', 'a3', 'b1', 'a4'])
 })
 
-t.test('a task that fails gives its place back', async t => {
-  const semaphores = new Semaphores('tasks', { running: 1, waiting: 0 })
+t.test('a task that fails gives its slot back', async t => {
+  const semaphore = new Semaphore(1)
   for (const _ of [1, 2])
     await t.rejects(
-      semaphores.run('a', async () => Promise.reject(new Error('no'))),
+      semaphore.run({ tenant: 'a' }, async () => Promise.reject(new Error('no'))),
       { message: 'no' },
     )
 })

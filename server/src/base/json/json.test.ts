@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { TimeSlice } from '../flow/event-loop.ts'
-import { findSyntaxError, JsonError, type JsonValue, parseJson, parseJsonInSlices } from './json.ts'
+import { Turns } from '../flow/turns.ts'
+import { findSyntaxError, JsonError, type JsonValue, parseJson, parseJsonInTurns } from './json.ts'
 
 const refusal = (text: string): JsonError => {
   try {
@@ -151,21 +151,29 @@ t.test('a long text is scanned in pieces, with the same outcome', async t => {
     const long = (text: string) => `[${'"text with\\nescapes",1.25,{"a":null},'.repeat(600)}${text}]`
     const shown = name.startsWith('65') ? '' : `1800.${path}`
     const given = name.startsWith('65') ? refused : long(refused)
-    await t.rejects(parseJsonInSlices(given), { name: 'JsonError', path: shown }, name)
+    await t.rejects(
+      parseJsonInTurns(given, () => undefined),
+      { name: 'JsonError', path: shown },
+      name,
+    )
     if (!name.startsWith('65'))
-      t.same(await parseJsonInSlices(long(accepted)), JSON.parse(long(accepted)), `${name}: control`)
+      t.same(
+        await parseJsonInTurns(long(accepted), () => undefined),
+        JSON.parse(long(accepted)),
+        `${name}: control`,
+      )
   }
 })
 
-t.test('the scan of a long text yields to others', async t => {
+t.test('the scan of a long text lets others go first', async t => {
   let nowMs = 0
-  const slice = new TimeSlice(() => (nowMs += 6))
+  const turns = new Turns(() => (nowMs += 6))
   let others = 0
   let alarm = setImmediate(function next() {
     others++
     alarm = setImmediate(next)
   })
-  await parseJsonInSlices(`[${'12,'.repeat(70_000)}0]`, slice)
+  await parseJsonInTurns(`[${'12,'.repeat(70_000)}0]`, () => turns.pass({ tenant: 'a' }))
   clearImmediate(alarm)
   t.ok(others >= 8, `${others} turns in 200,000 characters`)
 })

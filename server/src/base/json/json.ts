@@ -1,4 +1,4 @@
-import { TimeSlice } from '../flow/event-loop.ts'
+import type { Pass } from '../flow/turns.ts'
 import { findExcess, JsonError, scanForLoss } from './json-loss.ts'
 
 export { JsonError } from './json-loss.ts'
@@ -20,15 +20,18 @@ export function isJsonObject(value: unknown): value is JsonObject {
  */
 // Requirements: WIR-505, WIR-506, WIR-522
 export function parseJson(text: string): JsonValue {
-  const value = read(text)
+  refuseExcess(text)
+  const value = parsed(text)
   if (!isSurelyLossless(text, value)) for (const _ of scanForLoss(text));
   return value
 }
 
-/** Like `parseJson`, for long text: yields to other requests. Rejects with a JsonError. */
-export async function parseJsonInSlices(text: string, slice = new TimeSlice()): Promise<JsonValue> {
-  const value = read(text)
-  for (const _ of scanForLoss(text)) await slice.yield()
+/** Like `parseJson`, for long text: lets others go first between its steps. Rejects with a JsonError. */
+export async function parseJsonInTurns(text: string, pass: Pass): Promise<JsonValue> {
+  refuseExcess(text)
+  await pass()
+  const value = parsed(text)
+  for (const _ of scanForLoss(text)) await pass()
   return value
 }
 
@@ -39,9 +42,12 @@ function isSurelyLossless(text: string, value: JsonValue): boolean {
 /** Lone surrogates, `__proto__` and integers beyond 2^53: refused even if they come back the same. */
 const refusedThoughLossless = /\\ud|__proto__|(?:^|[:[,])-?\d{16}|\de\+/
 
-function read(text: string): JsonValue {
+function refuseExcess(text: string): void {
   const excess = findExcess(text)
   if (excess) throw new JsonError(excess.message, '', excess.offset)
+}
+
+function parsed(text: string): JsonValue {
   try {
     return JSON.parse(text)
   } catch {

@@ -6,6 +6,8 @@ export { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } fr
 
 const { now } = Date
 
+export const { nextTick } = process
+
 /** Returns epoch milliseconds. */
 export const machineMs: () => number = now
 

@@ -1,6 +1,5 @@
 import { deniedCause } from '../../access/caller.ts'
 import type { ServiceError } from '../../base/errors.ts'
-import { nextTurn } from '../../base/flow/event-loop.ts'
 import { connectionLimits, largeBody } from '../../base/limits.ts'
 import { describeError } from '../../base/log.ts'
 import { NotOfOurs } from '../../base/not-of-ours.ts'
@@ -70,11 +69,14 @@ async function respond(services: Services, exchange: Exchange): Promise<CoreResp
     response = isLong ? await toLongResponse(services, exchange, body) : (proxied ?? toResponse(exchange))
     // Small ones fit into what each connection may hold anyway.
     const { length } = response.body ?? ''
-    if (length > connectionLimits.smallResponseBytes) request.holdResponse?.(length)
+    if (length > connectionLimits.smallResponseBytes)
+      request.holdResponse?.(length, exchange.caller?.tenant ?? '')
     // Its items are checked and translated one by one.
     if (isLong && translator) return seen(exchange, response)
   } catch (error) {
     response = refuse(services, exchange, error)
+  } finally {
+    if (exchange.caller) exchange.places?.release(exchange.caller)
   }
   // The items of a long page are checked one by one.
   const checked = response.pieces ? response : services.check(exchange, response)
@@ -96,19 +98,20 @@ async function proceed(
   exchange: Exchange,
   from: number,
 ): Promise<CoreResponse | undefined> {
-  const { steps, clock, proxy } = services
+  const { steps, clock, proxy, turns } = services
   const { tenants } = clock
   for (let at = from; at < steps.length; at++) {
     // Most checks return no promise, and awaiting one would cost a microtask each.
     const pending = steps[at]?.(exchange, services)
     if (pending) await pending
-    const tenant = exchange.caller?.tenant
+    const { caller } = exchange
+    const tenant = caller?.tenant
     // The tenant has a clock of its own.
     if (from === 0 && tenant !== undefined && tenants.offsetMs(tenant) > 0) {
       return tenants.run(tenant, () => proceed(services, exchange, at + 1))
     }
     // Each of the following checks goes through the whole body.
-    if (exchange.bytes && exchange.bytes.length > largeBody) await nextTurn()
+    if (caller && exchange.bytes && exchange.bytes.length > largeBody) await turns.pass(caller)
   }
   const { operation, caller } = identified(exchange)
   // Its response is that of another service.

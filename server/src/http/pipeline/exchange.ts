@@ -1,8 +1,9 @@
 import type { Caller } from '../../access/caller.ts'
 import type { AuditRecorder } from '../../audit/recorder.ts'
 import type { ErrorCode, ServiceError } from '../../base/errors.ts'
-import type { TimeSlice } from '../../base/flow/event-loop.ts'
-import type { Semaphores } from '../../base/flow/semaphore.ts'
+import type { Places } from '../../base/flow/places.ts'
+import type { RequestPlaces } from '../../base/flow/request-places.ts'
+import type { Turns } from '../../base/flow/turns.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { ObservedRequest, Observer } from '../../base/observer.ts'
@@ -32,6 +33,8 @@ export class Exchange {
   rawParameters: Readonly<Record<string, string>> | undefined
   caller: Caller | undefined
   bytes: Uint8Array | undefined
+  /** Where it has a place, or waits for one. */
+  places: Places | undefined
   parameters: Record<string, string> | undefined
   query: JsonObject | undefined
   body: JsonValue | undefined
@@ -97,10 +100,10 @@ export interface Services {
   readonly store: SealedStore
   readonly clock: Clock
   readonly observer?: Observer | undefined
-  /** Of lists, searches and payloads, by tenant. */
-  readonly longOperations: Semaphores
-  /** Lets requests yield to others. */
-  readonly slice: TimeSlice
+  /** In which requests of each tenant work. */
+  readonly places: RequestPlaces
+  /** Those of requests on the event loop. */
+  readonly turns: Turns
   readonly headerNames: HeaderNames
   /** Absent unless a profile needs one. */
   readonly translator?: Translator | undefined

@@ -1,7 +1,7 @@
 import { comparableId } from '../../base/comparable-id.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
-import type { TimeSlice } from '../../base/flow/event-loop.ts'
-import { type JsonObject, type JsonValue, parseJson, parseJsonInSlices } from '../../base/json/json.ts'
+import type { Pass } from '../../base/flow/turns.ts'
+import { type JsonObject, type JsonValue, parseJson, parseJsonInTurns } from '../../base/json/json.ts'
 import { toMalformedJson } from '../../base/json/malformed-json.ts'
 import { didYouMean } from '../../base/near-names.ts'
 import { decodeText, decodeUtf8, NotUtf8 } from '../../base/utf8.ts'
@@ -132,8 +132,12 @@ function decode(text: string, name: string, plusIsSpace = true): string {
 
 /** @throws {ServiceError} payload_too_large */
 // Requirements: ERR-511
-export function readBodyWithin(request: CoreRequest, limitBytes: number): Promise<Uint8Array> {
-  return request.readBody(limitBytes).then(bytes => {
+export function readBodyWithin(
+  request: CoreRequest,
+  limitBytes: number,
+  tenant: string,
+): Promise<Uint8Array> {
+  return request.readBody(limitBytes, tenant).then(bytes => {
     if (bytes) return bytes
     throw new ServiceError('payload_too_large', `the body must not be longer than ${limitBytes} bytes`)
   })
@@ -149,11 +153,11 @@ export function parseBody(bytes: Uint8Array): JsonValue {
 }
 
 /** Like `parseBody`, for a large body: yields to other requests. */
-export async function parseBodyInSlices(bytes: Uint8Array, slice: TimeSlice): Promise<JsonValue> {
+export async function parseBodyInTurns(bytes: Uint8Array, pass: Pass): Promise<JsonValue> {
   try {
     const text = decodeBody(bytes)
-    await slice.yield()
-    return await parseJsonInSlices(text, slice)
+    await pass()
+    return await parseJsonInTurns(text, pass)
   } catch (error) {
     throw toMalformedJson(error)
   }

@@ -11,13 +11,13 @@ import { asInContract } from '../../contract/dialect.ts'
 import { camelCase } from '../../contract/places.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
-import type { Answer, CoreRequest } from '../transport/message.ts'
+import type { Answer } from '../transport/message.ts'
 import type { Exchange, Services, Step } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import {
   decodePlain,
   parseBody,
-  parseBodyInSlices,
+  parseBodyInTurns,
   parsePathParameters,
   parseQuery,
   readBodyWithin,
@@ -29,8 +29,8 @@ import { noSuchPath } from './routes.ts'
 
 /**
  * The order of checks, which callers can rely on. The first check that fails decides the response:
- * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → body and parameters 400
- * → the operation itself: existence 404, container rules 403, state 409.
+ * route 404/405 → key 401 → kind and permission 403 → content type 415 → size 413 → too many of the tenant at once 429
+ * → body and parameters 400 → the operation itself: existence 404, container rules 403, state 409.
  */
 // Requirements: ERR-506
 export const steps: readonly Step[] = [
@@ -39,6 +39,7 @@ export const steps: readonly Step[] = [
   authorize,
   checkContentType,
   readBody,
+  takePlace,
   parse,
   validate,
 ]
@@ -80,6 +81,7 @@ function identifyByKey(exchange: Exchange, services: Services): void | Promise<v
   const found = authenticate(store, key, clock.nowUs)
   return after(found, caller => {
     if (!caller) throw new ServiceError('unauthenticated', unknownKey(key))
+    caller.request = exchange.request
     exchange.caller = caller
   })
 }
@@ -96,8 +98,12 @@ async function identifyDelegate(
   delegation: Delegation,
   { store, clock }: Services,
 ): Promise<void> {
-  exchange.caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
-  if (exchange.caller) return
+  const caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
+  if (caller) {
+    caller.request = exchange.request
+    exchange.caller = caller
+    return
+  }
   throw new ServiceError('unauthenticated', "the reactor's application is gone or expired")
 }
 
@@ -141,13 +147,24 @@ function checkContentType(exchange: Exchange): void {
 export function readBody(exchange: Exchange): void | Promise<void> {
   const { operation, request } = reached(exchange)
   if (operation.bodyType === undefined) return
-  return readBodyWithin(request, operation.bodyBytes).then(bytes => {
+  return readBodyWithin(request, operation.bodyBytes, exchange.caller?.tenant ?? '').then(bytes => {
     exchange.bytes = bytes
   })
 }
 
-export function parse(exchange: Exchange, { slice, dialect }: Services): void | Promise<void> {
-  const { operation, request } = reached(exchange)
+/** Waits for a place, if there is one for such requests, and for a turn. The client of a formula has that of the formula. */
+function takePlace(exchange: Exchange, { places, turns }: Services): void | Promise<void> {
+  const { operation, request, caller } = identified(exchange)
+  const found = places.for(operation.place, exchange.bytes?.length ?? 0)
+  if (!found) return
+  if (request.delegation) return turns.pass(caller)
+  exchange.places = found
+  const taken = found.take(caller)
+  return taken ? taken.then(() => turns.pass(caller)) : turns.pass(caller)
+}
+
+export function parse(exchange: Exchange, { turns, dialect }: Services): void | Promise<void> {
+  const { operation, request, caller } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {})
   const { queryParameters } = operation
   exchange.query = parseQuery(request.query, queryParameters)
@@ -163,7 +180,7 @@ export function parse(exchange: Exchange, { slice, dialect }: Services): void | 
   if (operation.bodyType === 'text/plain') exchange.body = decodePlain(bytes)
   else if (bytes.length <= largeBody) exchange.body = parseBody(bytes)
   else
-    return parseBodyInSlices(bytes, slice).then(body => {
+    return parseBodyInTurns(bytes, () => caller && turns.pass(caller)).then(body => {
       exchange.body = body
     })
 }
@@ -207,10 +224,7 @@ export function perform(
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
   const handle = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
-  // The formula that asks holds a place of its own.
-  const isLimited = operation.long && !exchange.request.delegation
-  const run = () => (isLimited ? services.longOperations.run(caller.tenant, handle) : handle())
-  return exchange.observed?.perform(operation, caller, run) ?? run()
+  return exchange.observed?.perform(operation, caller, handle) ?? handle()
 }
 
 function keyedRequest(
@@ -228,9 +242,9 @@ function keyedRequest(
 }
 
 /** Returns the parts of an exchange that the first step has filled in. */
-function reached({ operation, request }: Exchange): { operation: Operation; request: CoreRequest } {
+function reached({ operation, request, caller }: Exchange) {
   if (!operation) throw new Error('a step of the lifecycle ran before its turn')
-  return { operation, request }
+  return { operation, request, caller }
 }
 
 /** Like `reached`, with the caller. */

@@ -19,7 +19,7 @@ const operations: readonly Operation[] = Object.entries(proxyOperations).map(([m
   queryParameters: [],
   uuidParameters: [],
   idempotent: false,
-  long: false,
+  place: undefined,
   statuses: ['default'],
 }))
 
@@ -43,7 +43,7 @@ export function proxyDoor(proxy: RequestProxy): ProxyDoor {
       const proxied = await proxy.forward({
         ...{ caller, traceId, method, query, headers },
         path: path === '/' ? '' : path,
-        body: await readBodyWithin(request, limits.bodyBytes),
+        body: await readBodyWithin(request, limits.bodyBytes, caller.tenant),
         onDisconnect: abort => request.onClose?.(abort),
       })
       if (proxied.kind === 'reacted') {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connectionLimits } from '../../base/limits.ts'
 import type { Core } from '../pipeline/core.ts'
 import { type Listening, listen } from './listener.ts'
+import type { CoreRequest } from './message.ts'
 
 export type Bounds = Partial<Record<keyof typeof connectionLimits, number>>
 const forever = 3_600_000
@@ -26,13 +27,16 @@ async function* pieces() {
   for (let sent = 0; sent < 16; sent++) yield long
 }
 
+/** The tenant that a test names in a header. */
+export const tenantOf = ({ headers }: CoreRequest) => headers['x-tenant'] ?? 'a'
+
 export const core: Core = async request => {
   const { path } = request
   if (path === '/pieces') return { status: 200, headers: { ...text }, pieces: pieces() }
   if (path === '/long') return { status: 200, headers: { ...text }, body: long.repeat(16) }
   if (path === '/read') {
     try {
-      const body = await request.readBody(connectionLimits.bodyBytes)
+      const body = await request.readBody(connectionLimits.bodyBytes, tenantOf(request))
       return { status: body ? 200 : 413, headers: { ...text }, body: String(body?.length) }
     } catch (error) {
       return { status: 503, headers: { ...text }, body: (error as Error).message }

@@ -18,6 +18,9 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
       path: pathname,
       query: search.slice(1),
       headers,
+      get isGone() {
+        return request.signal.aborted
+      },
       readBody: limit => readAll(request, limit),
       onClose: onAbort(request.signal),
     })

@@ -173,21 +173,23 @@ t.test('a connection with too many unanswered requests ends after their response
   }
 })
 
-t.test('bodies share a budget, until their responses are sent', async t => {
+t.test('bodies of a tenant share a half of the budget, until their responses are sent', async t => {
   const half = connectionLimits.bodyBytes / 2
   const held: (() => void)[] = []
-  const listening = await open(t, { bodiesBytes: half + 10 }, async request => {
+  const listening = await open(t, { bodiesBytes: 4 * half }, async request => {
     if (request.path !== '/hold') return core(request)
-    await request.readBody(connectionLimits.bodyBytes)
+    await request.readBody(connectionLimits.bodyBytes, 'a')
     await new Promise<void>(resolve => held.push(resolve))
     return { status: 200, headers: { ...text }, body: 'held' }
   })
-  const read = async (bytes: number) =>
-    (await fetch(`${listening.url}/read`, { method: 'POST', body: 'x'.repeat(bytes) })).status
-  const hold = async () => {
+  const read = async (bytes: number, tenant = 'a') => {
+    const init = { method: 'POST', headers: { 'x-tenant': tenant }, body: 'x'.repeat(bytes) }
+    return (await fetch(`${listening.url}/read`, init)).status
+  }
+  const hold = async (count = 1) => {
     const large = peer(t, listening)
     large.socket.write(head('POST', '/hold', `Content-Length: ${half}`) + 'x'.repeat(half))
-    while (held.length === 0) await turn()
+    while (held.length < count) await turn()
     return large
   }
   const free = async () => {
@@ -195,14 +197,16 @@ t.test('bodies share a budget, until their responses are sent', async t => {
   }
   t.equal(await read(half), 200, 'the control')
   await free()
-  const answered = await hold()
-  t.equal(await read(half / 2), 503, 'too much beside the other one')
-  t.equal(await read(5), 200, 'there is room for a small one')
-  held.shift()?.()
+  await hold()
+  const answered = await hold(2)
+  t.equal(await read(half), 503, 'too much beside the other ones')
+  t.equal(await read(64 << 10), 200, 'small ones do not count')
+  t.equal(await read(half, 'b'), 200, 'another tenant has a share of its own')
+  held.pop()?.()
   await answered.until(/held$/)
   await free()
   t.pass('the bytes of a request are free when it is answered')
-  const impatient = await hold()
+  const impatient = await hold(2)
   impatient.socket.destroy()
   await free()
   t.pass('those of a caller that hung up, too')
@@ -210,9 +214,9 @@ t.test('bodies share a budget, until their responses are sent', async t => {
 
 t.test('responses that nobody takes share the budget of bodies', async t => {
   const bytes = 64 << 20
-  const listening = await open(t, { bodiesBytes: bytes + 10 }, async request => {
+  const listening = await open(t, { bodiesBytes: 2 * bytes + 10 }, async request => {
     try {
-      request.holdResponse?.(bytes)
+      request.holdResponse?.(bytes, 'a')
       return { status: 200, headers: { ...text }, body: Buffer.alloc(bytes) }
     } catch (error) {
       return { status: error instanceof ServiceError ? error.status : 500, headers: {} }
@@ -247,16 +251,16 @@ t.test('a caller that is gone before its body is read or its response held leave
     goOn = resolve
   })
   const outcomes: unknown[] = []
-  const listening = await open(t, { bodiesBytes: bytes }, async request => {
+  const listening = await open(t, { bodiesBytes: 2 * bytes }, async request => {
     if (request.path === '/held') {
-      request.holdResponse?.(bytes)
+      request.holdResponse?.(bytes, 'a')
       return { status: 200, headers: {} }
     }
     begun++
     request.onClose?.(() => gone++)
     await waits
-    if (request.method === 'POST') outcomes.push(await request.readBody(bytes).catch(({ code }) => code))
-    else request.holdResponse?.(bytes)
+    if (request.method === 'POST') outcomes.push(await request.readBody(bytes, 'a').catch(({ code }) => code))
+    else request.holdResponse?.(bytes, 'a')
     return { status: 200, headers: {} }
   })
   const callers = [`${head('POST', '/', 'Content-Length: 3')}abc`, head('GET', '/'), head('GET', '/')].map(

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { nextTurn, oncePerTurn } from '../../base/flow/event-loop.ts'
+import { MemoryShares } from '../../base/flow/memory-shares.ts'
 import { type ConnectionLimits, connectionLimits } from '../../base/limits.ts'
 import { clearTimeout, setTimeout } from '../../base/time/real-time.ts'
 import type { Core } from '../pipeline/core.ts'
 import type { ClientAddress } from './client-address.ts'
-import { MemoryBudget, WireRequest } from './wire-request.ts'
+import { WireRequest } from './wire-request.ts'
 import { writeResponse } from './write-response.ts'
 
 export interface Listening {
@@ -31,7 +32,7 @@ export interface Address {
 /** Shared by the requests of one listener. */
 interface Port {
   readonly core: Core
-  readonly bodies: MemoryBudget
+  readonly bodies: MemoryShares
   readonly outbox: Outbox
   readonly limits: ConnectionLimits
   readonly clientAddress: ClientAddress
@@ -52,7 +53,7 @@ export async function listen(
   limits: ConnectionLimits = connectionLimits,
   clientAddress: ClientAddress = ({ socket }) => socket.remoteAddress,
 ): Promise<Listening> {
-  const bodies = new MemoryBudget(limits.bodiesBytes)
+  const bodies = new MemoryShares(limits.bodiesBytes)
   const shared: Port = {
     core,
     bodies,

@@ -1,5 +1,4 @@
 import type { Delegation } from '../../access/delegation.ts'
-import { ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 
 /** A request, whether it came over a socket, by `fetch` or from a formula. */
@@ -14,13 +13,18 @@ export interface CoreRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The address of the connection's other end, or of the client behind a trusted proxy. Absent without a socket. */
   readonly peer?: string | undefined
-  /** Resolves with the body, or with `undefined` as soon as it is longer than the limit. */
-  readBody(limitBytes: number): Promise<Uint8Array | undefined>
+  /** True once nobody waits for the response. */
+  readonly isGone?: boolean
   /**
-   * Counts the bytes of a response until it is sent. Absent without a socket.
+   * Resolves with the body, or with `undefined` as soon as it is longer than the limit.
+   * @param tenant that of the caller, whose share of memory it takes
+   */
+  readBody(limitBytes: number, tenant: string): Promise<Uint8Array | undefined>
+  /**
+   * Counts the bytes of a response until it is sent, in the share of a tenant. Absent without a socket.
    * @throws {ServiceError} unavailable, if there is no memory for them
    */
-  holdResponse?(bytes: number): void
+  holdResponse?(bytes: number, tenant: string): void
   /** Calls a function when the caller is gone, or has its response. */
   onClose?(listener: () => void): void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */
@@ -62,7 +66,3 @@ export function jsonResponse(
 ): CoreResponse {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
-
-/** Nobody reads this response, but the error keeps the log from recording a fault of the server. */
-export const callerDisconnected = () =>
-  new ServiceError('malformed_json', 'the caller hung up before the request was whole, or begun')

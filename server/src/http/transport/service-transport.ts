@@ -28,6 +28,9 @@ export function serviceTransport(
         ...Object.fromEntries(given.filter(([name]) => passed.has(name))),
         [traceHeader]: delegation.traceId,
       },
+      get isGone() {
+        return request.signal?.aborted ?? false
+      },
       readBody: async limit => {
         const body = request.body ?? new Uint8Array()
         return body.length > limit ? undefined : body

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ServiceError } from '../../base/errors.ts'
-import { type CoreRequest, callerDisconnected } from './message.ts'
+import { countedGrowth, type MemoryShares } from '../../base/flow/memory-shares.ts'
+import { callerDisconnected } from '../../base/flow/principal.ts'
+import type { CoreRequest } from './message.ts'
 import { onClose } from './write-response.ts'
 
 /** A request that came over a socket. A class, since closures would be made anew for each request. */
@@ -12,12 +13,12 @@ export class WireRequest implements CoreRequest {
   readonly peer: string | undefined
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #bodies: MemoryBudget
+  readonly #bodies: MemoryShares
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    bodies: MemoryBudget,
+    bodies: MemoryShares,
     peer: string | undefined,
   ) {
     const target = pathAndQuery(request.url ?? '/')
@@ -36,21 +37,28 @@ export class WireRequest implements CoreRequest {
     onClose(this.#response, listener)
   }
 
-  holdResponse(bytes: number): void {
-    const refusal = this.#bodies.take(bytes)
+  get isGone(): boolean {
+    return this.#request.socket.destroyed
+  }
+
+  holdResponse(bytes: number, tenant: string): void {
+    const refusal = this.#bodies.take(tenant, bytes)
     if (refusal) throw refusal
-    this.onClose(() => this.#bodies.release(bytes))
+    this.onClose(() => this.#bodies.release(tenant, bytes))
   }
 
   /** Rejects with `unavailable` if there is no memory for the body. It is counted until the response has closed. */
-  readBody(limitBytes: number): Promise<Uint8Array | undefined> {
+  readBody(limitBytes: number, tenant: string): Promise<Uint8Array | undefined> {
     const request = this.#request
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve(undefined)
     // It would neither end nor close any more.
     if (request.destroyed) return Promise.reject(callerDisconnected())
     const bodies = this.#bodies
     let length = 0
-    this.#response.once('close', () => bodies.release(length))
+    let counted = 0
+    this.#response.once('close', () => {
+      if (counted > 0) bodies.release(tenant, counted)
+    })
     return new Promise((resolve, reject) => {
       let chunks: Buffer[] = []
       const stop = (settle: () => void) => {
@@ -63,8 +71,10 @@ export class WireRequest implements CoreRequest {
       const hungUp = () => reject(callerDisconnected())
       request.on('data', (chunk: Buffer) => {
         if (length + chunk.length > limitBytes) return stop(() => resolve(undefined))
-        const refusal = bodies.take(chunk.length)
+        const growth = countedGrowth(length, length + chunk.length)
+        const refusal = growth > 0 ? bodies.take(tenant, growth) : undefined
         if (refusal) return stop(() => reject(refusal))
+        counted += growth
         length += chunk.length
         chunks.push(chunk)
       })
@@ -81,31 +91,3 @@ export class WireRequest implements CoreRequest {
 
 /** A proxy may send the whole URL (RFC 9112, section 3.2.2). */
 const pathAndQuery = (url: string) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
-
-/** Counts the bytes of requests and large responses in memory, of all callers together. */
-export class MemoryBudget {
-  readonly #limitBytes: number
-  #usedBytes = 0
-
-  constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes
-  }
-
-  /** Counts further bytes, or returns the error to refuse them with. */
-  take(bytes: number): ServiceError | undefined {
-    if (this.#usedBytes + bytes > this.#limitBytes)
-      return new ServiceError(
-        'unavailable',
-        'there are too many large requests and responses at once; try again in a while',
-        {
-          headers: { 'Retry-After': '1' },
-        },
-      )
-    this.#usedBytes += bytes
-    return undefined
-  }
-
-  release(bytes: number): void {
-    this.#usedBytes -= bytes
-  }
-}

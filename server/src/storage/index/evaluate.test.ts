@@ -22,7 +22,7 @@ t.test('between the parts of a long evaluation others have their turn', async t 
       order.push('passed')
     })
   }
-  const picking = evaluate({ op: 'term', term }, inputs, page, { yield: passed })
+  const picking = evaluate({ op: 'term', term }, inputs, page, passed)
   t.same(order, ['asked'], 'it waits')
   t.same(await picking, expected)
   t.same(order, ['asked', 'passed', 'asked', 'passed', 'asked', 'passed'])
@@ -34,16 +34,16 @@ t.test('an evaluation goes on at once where nobody waits, and asks nobody where 
     asked++
     return undefined
   }
-  t.same(await evaluate({ op: 'term', term }, inputs, page, { yield: passed }), expected)
+  t.same(await evaluate({ op: 'term', term }, inputs, page, passed), expected)
   t.equal(asked, 3)
   const live = new Map([...inputs.live].slice(0, 31))
-  t.match(await evaluate({ op: 'term', term }, { ...inputs, live }, page, { yield: passed }), { total: 31 })
+  t.match(await evaluate({ op: 'term', term }, { ...inputs, live }, page, passed), { total: 31 })
   t.equal(asked, 3)
 })
 
 t.test('two evaluations that take turns do not disturb each other', async t => {
   const passed = () => new Promise<void>(resolve => setImmediate(resolve))
-  const pick = (query: Query) => evaluate(query, inputs, page, { yield: passed })
+  const pick = (query: Query) => evaluate(query, inputs, page, passed)
   const [one, other] = await Promise.all([
     pick({ op: 'term', term }),
     pick({ op: 'not', of: { op: 'term', term } }),

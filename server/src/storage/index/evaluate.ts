@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../../base/flow/event-loop.ts'
+import type { Pass } from '../../base/flow/turns.ts'
 import type { Digest, Query } from '../port/port.ts'
 import {
   type Blocks,
@@ -123,7 +123,7 @@ interface Page {
 const blocksTogether = 32
 
 /** Counts all matches that are not due, and lists the ordinals of one page. */
-export async function evaluate(query: Query, inputs: Inputs, page: Page, slice: Pick<TimeSlice, 'yield'>) {
+export async function evaluate(query: Query, inputs: Inputs, page: Page, pass: Pass) {
   const { limit, oldestFirst, within } = page
   const alive = matchRest(matchBlocks(inputs.live), matchBlocks(inputs.due))
   const matches = query.op === 'all' ? alive : matchEvery([compile(query, inputs), alive])
@@ -135,7 +135,7 @@ export async function evaluate(query: Query, inputs: Inputs, page: Page, slice: 
   let skip = page.offset
   const blocks = [...inputs.live.keys()].sort((a, b) => (oldestFirst ? a - b : b - a))
   for (const [index, block] of blocks.entries()) {
-    const passing = (index + 1) % blocksTogether === 0 ? slice.yield() : undefined
+    const passing = (index + 1) % blocksTogether === 0 ? pass() : undefined
     if (passing) await passing
     if (!matches(block, words)) continue
     let count = countBits(words)

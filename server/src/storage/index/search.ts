@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../../base/flow/event-loop.ts'
+import type { Pass } from '../../base/flow/turns.ts'
 import {
   type Digest,
   type FindOptions,
@@ -40,12 +40,7 @@ interface Page {
 const mostUs = Number.MAX_SAFE_INTEGER - 1
 
 /** Finds documents in two steps: the blocks and ordinals that the query names, and then the documents of the page. */
-export async function search(
-  moment: Moment,
-  query: Query,
-  options: FindOptions,
-  slice: TimeSlice,
-): Promise<Found> {
+export async function search(moment: Moment, query: Query, options: FindOptions, pass: Pass): Promise<Found> {
   const { nowMs, offset, limit, oldestFirst = false, mostBytes } = options
   const terms = new Set([liveTerm])
   const leaves = new Set<Leaf>()
@@ -58,7 +53,7 @@ export async function search(
   ])
   const live = blocks.get(liveTerm) ?? new Map()
   const inputs: Inputs = { live, terms: blocks, leaves: new Map(resolved), due: blocksOf(due) }
-  const { total, ordinals } = await evaluate(query, inputs, { offset, limit, oldestFirst, within }, slice)
+  const { total, ordinals } = await evaluate(query, inputs, { offset, limit, oldestFirst, within }, pass)
   if (ordinals.length === 0) return { total, documents: [] }
   const { documents, rest } = await moment.page(ordinals, mostBytes ?? Number.MAX_SAFE_INTEGER)
   // A page that is too short would look like the last one.

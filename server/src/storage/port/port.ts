@@ -1,3 +1,4 @@
+import type { Principal } from '../../base/flow/principal.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import type { DocumentKind } from './kinds.ts'
 
@@ -128,6 +129,8 @@ export interface FindOptions {
   readonly oldestFirst?: boolean
   /** Once the boxes read exceed this, no more are read: the remaining documents of the page are in `rest`. */
   readonly mostBytes?: number
+  /** Whom the search is for, if it is for a request: it takes turns with others. */
+  readonly principal?: Principal
 }
 
 /** Identifies a document of a page. Another document may take its id later, but not its `createdUs`. */

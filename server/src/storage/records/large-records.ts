@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../../base/flow/event-loop.ts'
+import type { Pass } from '../../base/flow/turns.ts'
 import type { Digest, StoredDocument } from '../port/port.ts'
 
 // Records that are too large to be opened, or to be in memory, many at a time.
@@ -51,7 +51,7 @@ export async function readWithin(
 
 /** Opens documents, with pauses for other requests where it takes long. */
 export async function openAll<Document extends StoredDocument | undefined, Opened>(
-  slice: TimeSlice,
+  pass: Pass,
   documents: readonly Document[],
   open: (document: Document) => Opened,
 ): Promise<Opened[]> {
@@ -61,7 +61,7 @@ export async function openAll<Document extends StoredDocument | undefined, Opene
   for (const document of documents) {
     bytes += document?.box.length ?? 0
     if (bytes > stepBytes) {
-      await slice.yield()
+      await pass()
       bytes = 0
     }
     opened.push(open(document))

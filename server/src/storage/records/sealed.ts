@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../../base/cache.ts'
-import { TimeSlice } from '../../base/flow/event-loop.ts'
-import { Semaphores } from '../../base/flow/semaphore.ts'
+import { Places } from '../../base/flow/places.ts'
+import { Turns } from '../../base/flow/turns.ts'
 import { largeRecordLimits } from '../../base/limits.ts'
 import type { Random } from '../../base/random.ts'
 import type { TenantTime } from '../../base/time/clock.ts'
@@ -51,13 +51,13 @@ export class SealedStore {
     keyring: Keyring,
     random: Random,
     onBroken: OnBroken = () => {},
-    slice: TimeSlice = new TimeSlice(),
+    turns: Turns = new Turns(),
   ) {
     this.store = store
     this.#keyring = keyring
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
-    const largeReads = new Semaphores('reads of large records', largeRecordLimits)
-    this.#shared = { store, random, onBroken, opened, slice, largeReads, clears: 0 }
+    const largeReads = new Places('reads of large records', largeRecordLimits)
+    this.#shared = { store, random, onBroken, opened, turns, largeReads, clears: 0 }
   }
 
   /** Returns why the server cannot work at the moment, or `undefined`. */

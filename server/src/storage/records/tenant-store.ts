@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache'
-import type { TimeSlice } from '../../base/flow/event-loop.ts'
-import type { Semaphores } from '../../base/flow/semaphore.ts'
+import type { Places } from '../../base/flow/places.ts'
+import type { Principal } from '../../base/flow/principal.ts'
+import type { Turns } from '../../base/flow/turns.ts'
 import type { Random } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
@@ -49,10 +50,9 @@ export interface Shared {
   readonly random: Random
   readonly onBroken: OnBroken
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>
-  /** Gives other requests their turn during long work. */
-  readonly slice: TimeSlice
-  /** By tenant. */
-  readonly largeReads: Semaphores
+  /** Those of long work on the event loop. */
+  readonly turns: Turns
+  readonly largeReads: Places
   /** How often the store was emptied. */
   clears: number
 }
@@ -170,7 +170,7 @@ export class TenantStore extends TenantDigests {
   at<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
     // Many requests at once would have read all of their records before the first is opened.
     if (!this.#paused.has(kind)) return this.#read(kind, address)
-    return this.#shared.largeReads.run(this.tenant, () => this.#read(kind, address))
+    return this.#shared.largeReads.run(this, () => this.#read(kind, address))
   }
 
   #read<T extends RecordValue>(kind: DocumentKind, address: Digest): Promise<OpenedRecord<T> | undefined> {
@@ -179,7 +179,7 @@ export class TenantStore extends TenantDigests {
       if (!document) return undefined
       if (document.box.length <= stepBytes) return this.open<T>(document)
       this.#paused.add(kind)
-      const passing = this.#shared.slice.yield()
+      const passing = this.#shared.turns.pass(this)
       return passing ? passing.then(() => this.open<T>(document)) : this.open<T>(document)
     })
   }
@@ -197,7 +197,11 @@ export class TenantStore extends TenantDigests {
     )
     this.#refuseIfEmptied()
     if (isLong(documents)) this.#large.add(kind)
-    return openAll(this.#shared.slice, documents, document => document && this.open<T>(document))
+    return openAll(
+      () => this.#shared.turns.pass(this),
+      documents,
+      document => document && this.open<T>(document),
+    )
   }
 
   /** Finds records, for callers that must not decide without any of them. @throws {BrokenRecord} */
@@ -207,7 +211,11 @@ export class TenantStore extends TenantDigests {
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
     const { total, documents } = await this.#find(kind, query, options)
-    const records = await openAll(this.#shared.slice, documents, document => this.open<T>(document))
+    const records = await openAll(
+      () => this.#shared.turns.pass(this),
+      documents,
+      document => this.open<T>(document),
+    )
     return { total, records }
   }
 
@@ -218,7 +226,11 @@ export class TenantStore extends TenantDigests {
     options: FindOptions,
   ): Promise<FoundRecords<T>> {
     const { total, documents } = await this.#find(kind, query, options)
-    const opened = await openAll(this.#shared.slice, documents, document => this.openReadable<T>(document))
+    const opened = await openAll(
+      () => this.#shared.turns.pass(this),
+      documents,
+      document => this.openReadable<T>(document),
+    )
     return { total, records: opened.filter(record => record !== undefined) }
   }
 
@@ -228,7 +240,7 @@ export class TenantStore extends TenantDigests {
     query: Query,
     options: FindOptions,
   ): Promise<RecordPage<T>> {
-    const { limit } = options
+    const { limit, principal = this } = options
     const found = await this.#find(kind, query, {
       ...options,
       // One more, which is not opened, tells if there is another page.
@@ -238,7 +250,7 @@ export class TenantStore extends TenantDigests {
     const { total, documents, rest = [] } = found
     const hasMore = documents.length + rest.length > limit
     // Opening and showing a page takes long enough that many at once would keep everybody waiting.
-    if (documents.length > 1) await this.#shared.slice.yield()
+    if (documents.length > 1) await this.#shared.turns.pass(principal)
     const onPage = documents.slice(0, limit)
     const isLongPage = rest.length > 0 || isLong(onPage)
     if (isLongPage) this.#large.add(kind)
@@ -251,7 +263,7 @@ export class TenantStore extends TenantDigests {
     return {
       total,
       records: isLongPage
-        ? this.#readOneByOne<T>(kind, places)
+        ? this.#readOneByOne<T>(kind, places, principal)
         : onPage.map(one => this.openReadable<T>(one)).filter(one => one !== undefined),
       ...(last && hasMore ? { lastUs: last.createdUs } : {}),
     }
@@ -267,12 +279,13 @@ export class TenantStore extends TenantDigests {
   async *#readOneByOne<T extends RecordValue>(
     kind: DocumentKind,
     places: readonly Place[],
+    principal: Principal,
   ): AsyncGenerator<OpenedRecord<T>> {
     for (const { id, createdUs } of places) {
       const [document] = await this.#store.get(kind, this.tenant, [id])
       // Another document may have taken the id. A damaged one does not know when it was created.
       if (!document || (document.version > 0 && document.createdUs !== createdUs)) continue
-      await this.#shared.slice.yield()
+      await this.#shared.turns.pass(principal)
       const record = this.openReadable<T>(document)
       if (record) yield record
     }

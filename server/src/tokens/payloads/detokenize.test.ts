@@ -136,7 +136,11 @@ t.test('hostile filters end soon, and together', async t => {
     [costly, 900, 400],
   ]
   for (const [expression, times, status] of cases) {
-    for (const payload of [Array(times).fill(expression), [expression.repeat(times)]]) {
+    // The same text twice is evaluated once.
+    const different = Array.from({ length: times }, (_, n) =>
+      expression.replace(' }}', ` | append: '${n}' }}`),
+    )
+    for (const payload of [different, [expression.repeat(times)]]) {
       const reply = await tenant.send('POST', '/detokenize', payload)
       t.equal(reply.status, status, `${times} times`)
       if (status === 400) t.ok(Object.keys(reply.json.errors).length <= 100)

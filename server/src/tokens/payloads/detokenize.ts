@@ -63,12 +63,14 @@ export async function resolveReferences(
     const { id } = token.record.value
     const transform = how === 'raw' ? 'reveal' : (transforms[index] ?? 'redact')
     if (transform === 'reveal') revealed.add(id)
+    const passing = transform === 'mask' ? tokens.pass() : undefined
+    if (passing) await passing
     const data = resolved(tokens, token, transform)
     values.set(valueKey(id, false), data)
     if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
   await recordReveal(tokens, caller, 'token:use', revealed)
-  return fillReferences(tokens.parts.expressions, json, found.texts, values, root)
+  return fillReferences(tokens.parts.expressions, () => tokens.pass(), json, found.texts, values, root)
 }
 
 /**
@@ -102,8 +104,7 @@ async function findUsable(
   json: JsonValue,
   root: string,
 ): Promise<FoundReferences> {
-  const passed = () => tokens.parts.slice.yield()
-  const found = await findReferences(tokens.parts.expressions, passed, json, root)
+  const found = await findReferences(tokens.parts.expressions, () => tokens.pass(), json, root)
   if (found.named.size > 0 && !holds(caller, 'token:use')) throw lacking(caller, 'token:use')
   return found
 }

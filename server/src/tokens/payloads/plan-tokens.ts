@@ -1,7 +1,6 @@
 import { type Caller, decideFor } from '../../access/caller.ts'
 import { comparableId } from '../../base/comparable-id.ts'
 import { ErrorList, invalid, refuseIfAny, ServiceError } from '../../base/errors.ts'
-import { nextTurn } from '../../base/flow/event-loop.ts'
 import { isJsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { type Dialect, describedInContract } from '../../contract/dialect.ts'
@@ -41,7 +40,7 @@ export async function planTokens(
   const firsts = new Map<string, Planned>()
   const givenIds = new Set<string>()
   for (const [index, request] of requested.entries()) {
-    if (index % draftsPerTurn === draftsPerTurn - 1) await nextTurn()
+    if (index % draftsPerTurn === draftsPerTurn - 1) await tokens.pass()
     await collect(errors, request.path, async () => {
       checkRequested(tokens, request)
       const draft = await draftToken(tokens, caller, request.input)
@@ -80,7 +79,7 @@ export async function makeIdsDistinct(tokens: TenantTokens, planned: readonly Pl
     if (isGiven(one)) continue
     while (ids.has(idOf(one))) {
       await drawAnotherId(tokens, one)
-      await nextTurn()
+      await tokens.pass()
     }
     ids.add(idOf(one))
   }

@@ -1,7 +1,6 @@
 import { type Caller, demand } from '../../access/caller.ts'
 import type { Subject } from '../../access/rules.ts'
 import { ServiceError } from '../../base/errors.ts'
-import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import type { TokenizedPayload } from '../../contract/types.ts'
 import type { OpenedRecord } from '../../storage/records/sealed.ts'
@@ -65,7 +64,7 @@ export async function showRecorded(
   const live = await liveRecords(tokens, recorded.tokens)
   const shown: JsonValue[] = []
   for (const [index, token] of recorded.tokens.entries()) {
-    if (index % tokensPerTurn === tokensPerTurn - 1) await nextTurn()
+    if (index % tokensPerTurn === tokensPerTurn - 1) await tokens.pass()
     const record = live.get(token.id)
     if (record) shown.push(await showOne(tokens, caller, token, record, options))
     else if (options.gone === null) shown.push(null)

@@ -1,5 +1,6 @@
 import { comparableId } from '../../base/comparable-id.ts'
 import { ErrorList, invalid, type ServiceError } from '../../base/errors.ts'
+import type { Pass } from '../../base/flow/turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { expressionLimits } from '../../base/limits.ts'
@@ -23,16 +24,13 @@ interface NamedId {
   readonly seconds: Set<string | undefined>
 }
 
-/** Returns a promise to await if it is time to yield. */
-type Passed = () => undefined | Promise<void>
-
 /**
  * Parses every text of a JSON value, except names of members.
  * @throws {ServiceError} validation, naming the texts with malformed braces
  */
 export async function findReferences(
   expressions: Expressions,
-  passed: Passed,
+  pass: Pass,
   json: JsonValue,
   root: string,
 ): Promise<FoundReferences> {
@@ -64,7 +62,7 @@ export async function findReferences(
     texts.set(text, pieces)
     for (const piece of pieces) if (typeof piece !== 'string') note(piece)
   }
-  await eachText(json, passed, (text, steps) => {
+  await eachText(json, pass, (text, steps) => {
     try {
       read(text)
     } catch (error) {
@@ -112,19 +110,19 @@ interface Level {
   index: number
 }
 
-/** After this many values, the walk yields if it has lasted long. */
+/** After this many values, the walk lets others go first. */
 const valuesPerTurn = 1_000
 
 /** Visits all texts until `visit` returns false. `steps` returns the path of the text. */
 async function eachText(
   json: JsonValue,
-  passed: Passed,
+  pass: Pass,
   visit: (text: string, steps: () => (string | number)[]) => boolean,
 ): Promise<void> {
   const levels: Level[] = [{ values: [json], names: undefined, index: 0 }]
   const steps = () => levels.slice(1).map(({ names, index }) => names?.[index - 1] ?? index - 1)
   for (let visited = 1; ; visited++) {
-    if (visited % valuesPerTurn === 0) await passed()
+    if (visited % valuesPerTurn === 0) await pass()
     const level = levels.at(-1)
     if (!level) return
     const value = nextOf(level)
@@ -143,58 +141,78 @@ function nextOf(level: Level): JsonValue | undefined {
   return step === undefined ? undefined : (values as Record<string | number, JsonValue>)[step]
 }
 
-type Steps = Parameters<typeof pathOf>[1]
+/** The outcome of a text: the value that takes its place, or why there is none. */
+type Filled = { readonly value: JsonValue; readonly bytes: number } | { readonly problem: string }
 
 /**
- * Replaces each of `texts` in a JSON value by the value of its pieces. All filters share one time limit.
+ * Replaces each of `texts` in a JSON value by the value of its pieces, and lets others go first between filters.
  * @param values of the tokens, by `valueKey`
  * @throws {ServiceError} validation, for filters that fail, or an outcome that is too large
  */
 // Requirements: INV-503, INV-504
-export function fillReferences(
+export async function fillReferences(
   expressions: Expressions,
+  pass: Pass,
   json: JsonValue,
   texts: ReadonlyMap<string, readonly Piece[]>,
   values: ReadonlyMap<string, JsonValue>,
   root: string,
-): JsonValue {
-  const evaluate = expressions.withSharedLimits([...values.values()].map(data => ({ data })))
-  const errors = new ErrorList()
-  let left = limits.detokenizedBytes - jsonBytes(json)
+): Promise<JsonValue> {
+  const bindings = [...values.values()].map(data => ({ data }))
+  const evaluate = expressions.withSharedLimits(bindings, expressionLimits.payloadSteps)
+  const tooLong = () => invalid(errorPath(root), `comes to more than ${limits.detokenizedBytes} bytes`)
 
-  const take = (bytes: number) => {
-    left -= bytes
-    if (left < 0) throw invalid(errorPath(root), `comes to more than ${limits.detokenizedBytes} bytes`)
-  }
-  const resolve = (reference: Reference, path: Steps): JsonValue => {
+  const resolve = async (reference: Reference): Promise<JsonValue> => {
     const keys = reference.ids.map((id = '') => valueKey(id, reference.whole))
     const data = values.get(keys.find(key => values.has(key)) ?? '') ?? null
     if (reference.filters === '') return data
-    try {
-      return evaluate(templateOf(reference), { data })
-    } catch (error) {
-      errors.add(pathOf(root, path), problemOf(error))
-      if (errors.isFull) errors.refuseIfAny(filtersFailed)
-      return null
-    }
+    await pass()
+    return evaluate(templateOf(reference), { data })
   }
-  const join = (pieces: readonly Piece[], path: Steps): string => {
+  const join = async (pieces: readonly Piece[]): Promise<string> => {
     let text = ''
     for (const piece of pieces) {
-      text += typeof piece === 'string' ? piece : asText(resolve(piece, path))
+      text += typeof piece === 'string' ? piece : asText(await resolve(piece))
       // Checked on the way, so that no text becomes longer than the limit. In bytes it is at least as long.
-      if (text.length > limits.detokenizedBytes) take(text.length)
+      if (text.length > limits.detokenizedBytes) throw tooLong()
     }
     return text
   }
-  const filled = mapLeaves(json, (value, path) => {
-    const pieces = typeof value === 'string' ? texts.get(value) : undefined
-    if (!pieces) return value
+  const filledOf = async (pieces: readonly Piece[]): Promise<Filled> => {
     const [only] = pieces
-    const whole = pieces.length === 1 && only !== undefined && typeof only !== 'string'
-    const filled = whole ? resolve(only, path) : join(pieces, path)
-    take(jsonBytes(filled) - jsonBytes(value))
-    return filled
+    const isWhole = pieces.length === 1 && only !== undefined && typeof only !== 'string'
+    try {
+      const value = isWhole ? await resolve(only) : await join(pieces)
+      return { value, bytes: jsonBytes(value) }
+    } catch (error) {
+      return { problem: problemOf(error) }
+    }
+  }
+  const outcomes = new Map<string, Filled>()
+  let least = 0
+  for (const [text, pieces] of texts) {
+    if (outcomes.size % valuesPerTurn === valuesPerTurn - 1) await pass()
+    const outcome = await filledOf(pieces)
+    // Each text occurs at least once.
+    if ('bytes' in outcome) least += outcome.bytes
+    if (least > limits.detokenizedBytes) throw tooLong()
+    outcomes.set(text, outcome)
+  }
+
+  const errors = new ErrorList()
+  let left = limits.detokenizedBytes - jsonBytes(json)
+  await pass()
+  const filled = mapLeaves(json, (value, path) => {
+    const outcome = typeof value === 'string' ? outcomes.get(value) : undefined
+    if (!outcome) return value
+    if ('problem' in outcome) {
+      errors.add(pathOf(root, path), outcome.problem)
+      if (errors.isFull) errors.refuseIfAny(filtersFailed)
+      return null
+    }
+    left -= outcome.bytes - jsonBytes(value)
+    if (left < 0) throw tooLong()
+    return outcome.value
   })
   errors.refuseIfAny(filtersFailed)
   return filled ?? null

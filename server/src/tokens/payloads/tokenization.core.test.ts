@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Caller } from '../../access/caller.ts'
 import type { AuditedAction } from '../../audit/entries.ts'
 import type { ServiceError } from '../../base/errors.ts'
-import { TimeSlice } from '../../base/flow/event-loop.ts'
+import { Turns } from '../../base/flow/turns.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { systemRandom } from '../../base/random.ts'
 import type { TokenPermission, Transform } from '../../contract/types.ts'
@@ -29,7 +29,7 @@ const tokens = new Tokens({
   dialect: undefined,
   channels: new TokenChannels(),
   schemas: new Validators('SVC'),
-  slice: new TimeSlice(),
+  turns: new Turns(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },
 })

@@ -1,5 +1,4 @@
 import { type Caller, demand } from '../../access/caller.ts'
-import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import { joinPaths } from '../../base/json/member-path.ts'
 import type { TokenizedPayload } from '../../contract/types.ts'
@@ -69,7 +68,7 @@ export async function tokenize(
           const live = (draft: Draft) => asLive(draft, written((writes.get(draft) as DraftWrites).token))
           const shown: unknown[] = []
           for (const [index, { request, draft, duplicateOf }] of planned.entries()) {
-            if (index % tokensPerTurn === tokensPerTurn - 1) await nextTurn()
+            if (index % tokensPerTurn === tokensPerTurn - 1) await tokens.pass()
             const original = originals[index]
             if (original) shown.push(await showOriginal(tokens, caller, original))
             else if (duplicateOf) shown.push(showDuplicated(tokens, caller, live(duplicateOf.draft)))

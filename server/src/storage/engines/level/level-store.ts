@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { TimeSlice } from '../../../base/flow/event-loop.ts'
+import { Turns } from '../../../base/flow/turns.ts'
 import { search } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionNamed, collectionOf } from '../../port/collection.ts'
 import { CommitQueue } from '../../port/commit-queue.ts'
@@ -43,6 +43,8 @@ interface LevelOptions extends FolderOptions {
   readonly cacheBytes?: number
   /** True if a command goes through all of it, and closes it. */
   readonly isCommand?: boolean
+  /** Those that searches take with other work on the event loop. */
+  readonly turns?: Turns | undefined
   /** Returns true if the disk has room for opening the folder; tests replace it to cause failures. */
   readonly hasRoom?: (folder: string) => Promise<boolean>
   /** Waits before the next attempt to recover; ends early when aborted. */
@@ -68,7 +70,7 @@ const onlyLane = ['']
 export class LevelStore implements Store {
   readonly #folder: string
   readonly #options: LevelOptions
-  readonly #slice = new TimeSlice()
+  readonly #turns: Turns
   readonly #closing = new AbortController()
   #opening: Opening
   #failure: string | undefined
@@ -79,6 +81,7 @@ export class LevelStore implements Store {
   private constructor(folder: string, options: LevelOptions, opening: Opening) {
     this.#folder = folder
     this.#options = options
+    this.#turns = options.turns ?? new Turns()
     this.#opening = opening
   }
 
@@ -110,7 +113,9 @@ export class LevelStore implements Store {
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
     const epoch = state.epoch.hold()
     const moment = momentOf(state, epoch, { kind, tenant })
-    return orUnavailable(() => search(moment, query, options, this.#slice)).finally(() => epoch.release())
+    const { principal = { tenant } } = options
+    const pass = () => this.#turns.pass(principal)
+    return orUnavailable(() => search(moment, query, options, pass)).finally(() => epoch.release())
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {

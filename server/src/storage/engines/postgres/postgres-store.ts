@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { Turns } from '../../../base/flow/turns.ts'
 import { type Log, silentLog } from '../../../base/log.ts'
 import { Heads } from '../../index/edits.ts'
 import { CommitQueue } from '../../port/commit-queue.ts'
@@ -45,6 +46,8 @@ interface PostgresOptions {
   readonly answerMs?: number
   /** For failures in the background, which no caller sees. */
   readonly log?: Log
+  /** Those that searches take with other work on the event loop. */
+  readonly turns?: Turns | undefined
 }
 
 /** Leases belong to no tenant, but their table is distributed by tenant like all others. */
@@ -66,7 +69,7 @@ export class PostgresStore implements Store {
     pulse: Pulse,
     dialect: Dialect,
     presence: Presence | undefined,
-    { frozen = false, log = silentLog }: PostgresOptions,
+    { frozen = false, log = silentLog, turns = new Turns() }: PostgresOptions,
   ) {
     this.#pool = pool
     this.#pulse = pulse
@@ -76,7 +79,7 @@ export class PostgresStore implements Store {
     // leases, maintenance and health checks.
     const share = (part: number) => Math.max(1, Math.floor(max * part))
     const limits = { reads: share(0.2), searches: share(0.25) }
-    this.#reader = new Reader(pool, { ...dialect, isFrozen: frozen }, limits, onFailure, log)
+    this.#reader = new Reader(pool, { ...dialect, isFrozen: frozen }, limits, onFailure, log, turns)
     // The largest share: tenants write concurrently, and each write waits for a disk.
     const heads = new Heads()
     const transact = (group: readonly Commit[]) =>

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
-import { nextTurn, TimeSlice } from '../../../base/flow/event-loop.ts'
-import { Semaphores } from '../../../base/flow/semaphore.ts'
+import { nextTurn } from '../../../base/flow/event-loop.ts'
+import type { Principal } from '../../../base/flow/principal.ts'
+import { Semaphore } from '../../../base/flow/semaphore.ts'
+import { Turns } from '../../../base/flow/turns.ts'
 import type { Log } from '../../../base/log.ts'
 import { type Block, decodeBlock } from '../../index/bits.ts'
 import { type Moment, search } from '../../index/search.ts'
@@ -85,6 +87,9 @@ interface Batch {
 
 const mostIds = 500
 
+/** Work that is for no tenant takes turns with each of them. */
+const system: Principal = { tenant: '' }
+
 interface ReadingDialect extends Dialect {
   /** All is read in one transaction, which has begun. */
   readonly isFrozen: boolean
@@ -94,11 +99,11 @@ interface ReadingDialect extends Dialect {
 export class Reader {
   readonly #pool: Pool
   readonly #dialect: ReadingDialect
-  readonly #inUse: Readonly<Record<'reads' | 'searches', Semaphores>>
+  readonly #inUse: Readonly<Record<'reads' | 'searches', Semaphore>>
   readonly #onFailure: (error: unknown) => void
   readonly #ask: Ask
   readonly #due: DueReader
-  readonly #slice = new TimeSlice()
+  readonly #turns: Turns
   /** The batches that have not begun and may have room for more; one for each tenant if tables are distributed. */
   readonly #waiting = new Map<string, Batch>()
 
@@ -109,12 +114,12 @@ export class Reader {
     most: { readonly reads: number; readonly searches: number },
     onFailure: (error: unknown) => void,
     log: Log,
+    turns: Turns = new Turns(),
   ) {
+    this.#turns = turns
     this.#pool = pool
     this.#dialect = dialect
-    const atOnce = (running: number) =>
-      new Semaphores('reads', { running, waiting: Number.POSITIVE_INFINITY })
-    this.#inUse = { reads: atOnce(most.reads), searches: atOnce(most.searches) }
+    this.#inUse = { reads: new Semaphore(most.reads), searches: new Semaphore(most.searches) }
     this.#onFailure = onFailure
     const ask = askOf(pool)
     this.#ask = (statement, values) => orUnavailable(onFailure, () => ask(statement, values))
@@ -141,21 +146,23 @@ export class Reader {
 
   /** Total and page are of one state: two round trips of one transaction. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
+    const { principal = { tenant } } = options
+    const pass = () => this.#turns.pass(principal)
     const searching = () =>
       withClient(this.#pool, async client => {
         const moment = momentOf(askOf(client, longQuery), kind, tenant)
-        if (this.#dialect.isFrozen) return search(moment, query, options, this.#slice)
+        if (this.#dialect.isFrozen) return search(moment, query, options, pass)
         sendTogether(client)
         const beginning = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-        const [found] = await Promise.all([search(moment, query, options, this.#slice), beginning])
+        const [found] = await Promise.all([search(moment, query, options, pass), beginning])
         await client.query('COMMIT')
         return found
       })
-    return this.#inUse.searches.run('', () => orUnavailable(this.#onFailure, searching))
+    return this.#inUse.searches.run(principal, () => orUnavailable(this.#onFailure, searching))
   }
 
   due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    return this.#inUse.searches.run('', () => this.#due.read(kind, beforeMs, limit))
+    return this.#inUse.searches.run(system, () => this.#due.read(kind, beforeMs, limit))
   }
 
   #batch(name: string, more: number): Batch {
@@ -164,7 +171,7 @@ export class Reader {
     const wanted: Addresses = new Map()
     // Not at once: other reads of this turn share the statement.
     const documents = nextTurn().then(() =>
-      this.#inUse.reads.run('', () => {
+      this.#inUse.reads.run({ tenant: name }, () => {
         if (this.#waiting.get(name) === batch) this.#waiting.delete(name)
         return this.#read(wanted)
       }),
