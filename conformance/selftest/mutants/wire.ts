@@ -69,9 +69,28 @@ export const wireMutants: Mutants = {
     change: next => request => {
       const url = new URL(request.url)
       for (const name of [...url.searchParams.keys()])
-        if (!/^(id|type|page|size|start|metadata\..+)$/.test(name)) url.searchParams.delete(name)
+        if (!/^(id|type|page|size|start|metadata(\..+|\[.+\])?)$/.test(name)) url.searchParams.delete(name)
       return next(url.href === request.url ? request : new Request(url, request))
     },
+  },
+  // The query begins behind the last `?`, so that the first filter of joined URLs is lost.
+  'second-question-mark-dropped': {
+    failing: ['WIR-547.spellings'],
+    change: next => request => {
+      const url = request.url.replace(/\?\?[^&]*&?/, '?')
+      return next(url === request.url ? request : new Request(url, request))
+    },
+  },
+  // A metadata filter in brackets, or as JSON, is ignored.
+  'brackets-ignored': {
+    failing: ['WIR-548.spellings'],
+    change: asks(tokens, query => {
+      for (const name of [...query.keys()]) if (/^metadata\[/.test(name)) query.delete(name)
+    }),
+  },
+  'json-filter-ignored': {
+    failing: ['WIR-548.spellings'],
+    change: asks(tokens, query => query.delete('metadata')),
   },
   // No response carries a trace id.
   'no-trace': {

@@ -39,14 +39,21 @@ const cells: readonly Cell[] = [
         [`Id=${id}`, 'id'],
         ['type[]=card', 'type'],
         ['Type=card', 'type'],
-        [`metadata[run]=${c.tag}`, 'metadata.'],
+        [`metadata[]=${c.tag}`, 'metadata.'],
+        [`metadata[run][]=${c.tag}`, 'metadata.'],
         [`metadata=${c.tag}`, 'metadata.'],
+        [`metadata=["${c.tag}"]`, 'metadata.'],
         [`meta_data.run=${c.tag}`, 'metadata.'],
         [`Metadata.run=${c.tag}`, 'metadata.'],
         ['limit=5', 'size'],
         ['pageSize=5', 'size'],
         [`id=${id}&nothing`, 'id'],
         [`=${id}`, 'id'],
+        // Two URLs that were joined: the first filter would be lost.
+        [`?id=${id}`, 'id'],
+        ['?type=card', 'type'],
+        [`?metadata.run=${c.tag}`, 'metadata.'],
+        ['?size=1', 'size'],
       ] as const) {
         const { body } = c.refused(await list(query), 400, query)
         const messages = Object.values<string[]>(body?.errors ?? {}).flat()
@@ -56,6 +63,29 @@ const cells: readonly Cell[] = [
           messages,
         )
       }
+      c.refused(await list(`metadata={"run":{"is":"${c.tag}"}}`), 400, 'an object in place of a value')
+    },
+  },
+  {
+    requirement: 'WIR-548',
+    name: 'spellings',
+    title: 'a metadata filter finds the same in each of its spellings',
+    async run(c) {
+      const { id } = await c.token({ metadata: { run: c.tag, 'a.b': 'x y' } })
+      await c.token({ metadata: { run: c.tag } })
+      const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`, undefined, { plain: true })
+      const json = (value: object) => encodeURIComponent(JSON.stringify(value))
+      for (const query of [
+        `metadata.run=${c.tag}&metadata.a.b=x+y`,
+        `metadata[run]=${c.tag}&metadata[a.b]=x+y`,
+        `metadata%5Brun%5D=${c.tag}&metadata%5Ba.b%5D=x%20y`,
+        `metadata=${json({ run: c.tag, 'a.b': 'X Y' })}`,
+        `metadata.run=${c.tag}&metadata[a.b]=x+y`,
+        `metadata[a.b]=x+y&metadata=${json({ run: c.tag })}`,
+        // Of a repeated key the first counts.
+        `metadata[run]=${c.tag}&metadata.a.b=x+y&metadata=${json({ run: 'other', 'a.b': 'other' })}`,
+      ])
+        c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
     },
   },
   {

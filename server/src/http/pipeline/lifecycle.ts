@@ -8,22 +8,13 @@ import { largeBody } from '../../base/limits.ts'
 import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
 import { asInContract } from '../../contract/dialect.ts'
-import { camelCase } from '../../contract/places.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer } from '../transport/message.ts'
 import type { Exchange, Services, Step } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
-import {
-  decodePlain,
-  parseBody,
-  parseBodyInTurns,
-  parsePathParameters,
-  parseQuery,
-  readBodyWithin,
-  refuseUnknownParameters,
-  withDefaults,
-} from './input.ts'
+import { decodePlain, parseBody, parseBodyInTurns, readBodyWithin } from './input.ts'
+import { inCamelCase, parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
 import { performOnce } from './perform-once.ts'
 import { noSuchPath } from './routes.ts'
 
@@ -166,14 +157,11 @@ function takePlace(exchange: Exchange, { places, turns }: Services): void | Prom
 export function parse(exchange: Exchange, { turns, dialect }: Services): void | Promise<void> {
   const { operation, request, caller } = reached(exchange)
   exchange.parameters = parsePathParameters(exchange.rawParameters ?? {})
-  const { queryParameters } = operation
-  exchange.query = parseQuery(request.query, queryParameters)
   // The query of a proxied request is that of its target.
   if (!isProxied(operation)) {
-    const inCamelCase = dialect?.camelCaseMembers
-      ? (name: string) => queryParameters.some(one => camelCase(one.name) === name)
-      : undefined
-    refuseUnknownParameters(request.query, queryParameters, inCamelCase)
+    const { queryParameters: own } = operation
+    const accepted = dialect?.camelCaseMembers ? [...own, ...inCamelCase(own)] : own
+    exchange.query = parseQuery(request.query, accepted)
   }
   const { bytes } = exchange
   if (!bytes || (bytes.length === 0 && !operation.bodyRequired)) return

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { QueryParameter } from '../../contract/contract.ts'
-import { parsePathParameters, parseQuery, refuseUnknownParameters, withDefaults } from './input.ts'
+import { parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
 
 const parameters: QueryParameter[] = [
   { name: 'id', kind: 'list', keySeparator: '.' },
@@ -23,6 +23,19 @@ t.test('the first value of a repeated key of a map counts', async t => {
   t.same(read('metadata.a=1&metadata.b=2&metadata.a=3'), { metadata: { a: '1', b: '2' } })
 })
 
+t.test('a map has three spellings, which mean the same', async t => {
+  const metadata = { 'k.1': 'v', k: 'a b', '[x]': '' }
+  for (const query of [
+    'metadata.k.1=v&metadata.k=a+b&metadata.[x]=',
+    'metadata[k.1]=v&metadata%5Bk%5D=a%20b&metadata%5B%5Bx%5D%5D=',
+    `metadata=${encodeURIComponent(JSON.stringify(metadata))}`,
+    'metadata={"k":"a+b","[x]":""}&metadata[k.1]=v&metadata.k=other&metadata={"k":"other"}',
+  ])
+    t.same(read(query), { metadata }, query)
+  t.same(read('metadata={}'), { metadata: {} })
+  t.same(read('metadata={"k":1}'), { metadata: { k: 1 } }, 'the contract refuses what is no text')
+})
+
 t.test('names of Object.prototype are ordinary keys', async t => {
   const { metadata } = parseQuery('metadata.__proto__=1&metadata.constructor=2', parameters)
   t.same(Object.entries(metadata as object), [
@@ -32,12 +45,23 @@ t.test('names of Object.prototype are ordinary keys', async t => {
 })
 
 t.test('unknown parameters are refused with the right spelling', async t => {
-  const refuse = (query: string, known = parameters) => refuseUnknownParameters(query, known)
+  const refuse = (query: string, known = parameters) => parseQuery(query, known)
   refuse('id=a&metadata.a.b=1&&page')
   for (const [query, name, right] of [
     ['ID%5B%5D=a', 'ID[]', /did you mean id, once for each value\?/],
-    ['metadata[a]=1', 'metadata[a]', /did you mean metadata\.KEY\?/],
-    ['metadata=1', 'metadata', /did you mean metadata\.KEY\?/],
+    ['metadata[]=1', 'metadata[]', /did you mean metadata\.KEY\?/],
+    ['metadata[a][b]=1', 'metadata[a][b]', /did you mean metadata\.KEY\?/],
+    ['metadata[a=1', '?', /did you mean metadata\.KEY\?/],
+    ['metadata=', 'metadata', /^is not well-formed JSON; did you mean metadata\.KEY\?/],
+    ['metadata=x', 'metadata', /^is not well-formed JSON; did you mean metadata\.KEY\?/],
+    ['metadata=%5B%22x%22%5D', 'metadata', /^is not a JSON object; did you mean metadata\.KEY\?/],
+    ['metadata={"a":"1","a":"2"}', 'metadata.a', /is there twice; did you mean metadata\.KEY\?/],
+    ['metadataa=1', 'metadataa', /did you mean metadata\?/],
+    // Two URLs that were joined.
+    ['?id=a', '?id', /did you mean id, once for each value\?/],
+    ['?metadata.a=1', '?metadata.a', /did you mean metadata\.KEY\?/],
+    ['%3Fname=x', '?name', /did you mean name\?/],
+    ['?', '?', /the parameters are/],
     ['nam=x', 'nam', /did you mean name\?/],
     ['limit=1', 'limit', /the parameters are id, page, name, metadata\.KEY$/],
     ['4242424242424242', '?', /the parameters are/],

@@ -10,7 +10,6 @@ import { headerPrefix } from '../../generated/facts.ts'
 import type { CoreResponse } from '../transport/message.ts'
 import type { Exchange, Translator } from './exchange.ts'
 import type { HeaderNames } from './header-names.ts'
-import { parseQuery } from './input.ts'
 
 /** One thing that a profile translates. Each does only what its dialect says. */
 interface Part {
@@ -84,21 +83,19 @@ function camelCaseMembers({ privacy }: Dialect, headerNames: HeaderNames): Part 
     read: (exchange, operation) => {
       const { body, isCamelCase, errors } = spelling.readBody(operation, exchange.body ?? null)
       if (exchange.body !== undefined) exchange.body = body
-      const others = operation.queryParameters.filter(({ name }) => camelCase(name) !== name)
-      const values = parseQuery(
-        exchange.request.query,
-        others.map(one => ({ ...one, name: camelCase(one.name) })),
-      )
       const query = { ...exchange.query }
-      for (const { name } of others) {
-        const value = values[camelCase(name)]
-        if (value === undefined) continue
-        if (query[name] !== undefined)
-          errors.add(camelCase(name), `is given as ${name}, too; give one of the two`)
+      let hasParameter = false
+      for (const { name } of operation.queryParameters) {
+        const spelled = camelCase(name)
+        const value = query[spelled]
+        if (spelled === name || value === undefined) continue
+        if (query[name] !== undefined) errors.add(spelled, `is given as ${name}, too; give one of the two`)
         query[name] = value
+        delete query[spelled]
+        hasParameter = true
       }
       exchange.query = query
-      exchange.isCamelCase = asked(exchange) ?? (isCamelCase || Object.keys(values).length > 0)
+      exchange.isCamelCase = asked(exchange) ?? (isCamelCase || hasParameter)
       errors.refuseIfAny('a member is given in two spellings')
     },
     write: (exchange, operation, status, body) => {
