@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
+import { database, openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { type Fault, type Moment, openTcpProxy } from '../../../../verify/support/tcp-proxy.ts'
 import { get, insert } from '../../port/port.samples.ts'
 import { StoreUnavailable } from '../../port/port.ts'
@@ -75,6 +75,85 @@ t.test(
     t.match(await store.commit([insert(2)], 2), { ok: true })
   },
 )
+
+t.test('a database that refuses our user is unavailable until it takes it again', withPostgres, async t => {
+  const url = new URL(await openSchema(t))
+  const [admin, schema] = [database(), decodeURIComponent(url.search).split('=').at(-1)]
+  const name = `${schema}_role`
+  await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'first'`)
+  await admin.query(`CREATE DATABASE ${name}`)
+  t.teardown(async () => {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    await admin.query(`DROP ROLE ${name}`)
+  })
+  const inDatabase = Object.assign(new URL(url), { pathname: `/${name}` })
+  const owner = new pg.Pool({ connectionString: inDatabase.href })
+  await owner.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${name}`)
+  await owner.end()
+  const store = await PostgresStore.open(
+    Object.assign(new URL(inDatabase), { username: name, password: 'first' }).href,
+    { migrate: true },
+  )
+  t.teardown(() => store.close())
+  await store.commit([insert(1)], 1)
+  const cut = () =>
+    admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+  /** In that database, as its superuser. */
+  const inside = async (text: string) => {
+    const client = new pg.Client({ connectionString: inDatabase.href })
+    await client.connect()
+    await client.query(text)
+    await client.end()
+  }
+  const globally = async (text: string) => {
+    await admin.query(text)
+    await cut()
+  }
+  for (const [run, refuse, accept, reason] of [
+    [
+      globally,
+      `ALTER ROLE ${name} PASSWORD 'second'`,
+      `ALTER ROLE ${name} PASSWORD 'first'`,
+      /its password$/,
+    ],
+    [globally, `ALTER ROLE ${name} NOLOGIN`, `ALTER ROLE ${name} LOGIN`, /^the database refuses our user/],
+    [
+      globally,
+      `ALTER ROLE ${name} VALID UNTIL '2020-01-01'`,
+      `ALTER ROLE ${name} VALID UNTIL 'infinity'`,
+      /its password$/,
+    ],
+    [
+      globally,
+      `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`,
+      `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`,
+      /^the database accepts no connections$/,
+    ],
+    [
+      inside,
+      `REVOKE ALL ON ${schema}.documents FROM ${name}`,
+      `GRANT ALL ON ${schema}.documents TO ${name}`,
+      /lacks rights/,
+    ],
+    [
+      inside,
+      `REVOKE ALL ON SCHEMA ${schema} FROM ${name}`,
+      `GRANT ALL ON SCHEMA ${schema} TO ${name}`,
+      /no schema|hidden from our user/,
+    ],
+  ] as const) {
+    await run(refuse)
+    // The pool may learn only now that its connections are closed.
+    await get(store, 1).catch(() => {})
+    await t.rejects(get(store, 1), StoreUnavailable, refuse)
+    await t.rejects(store.commit([insert(2)], 2), StoreUnavailable, refuse)
+    // The end of another connection may be reported after the refusal.
+    while (!reason.test(store.unhealthy() ?? '')) await get(store, 1).catch(() => {})
+    await run(accept)
+    while (store.unhealthy() !== undefined) await new Promise(setImmediate)
+    t.equal((await get(store, 1))[0]?.version, 1, accept)
+  }
+})
 
 t.test('a statement that takes too long is ended, and the store stays healthy', withPostgres, async t => {
   const url = `${await openSchema(t)}%20-c%20statement_timeout%3D500`

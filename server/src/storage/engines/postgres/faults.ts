@@ -23,8 +23,11 @@ export async function withRetries<Result>(
   }
 }
 
-/** Codes of a database that cannot work at the moment. 08P01, a protocol violation, would be a bug of ours. */
-const outages = /^(08(?!P01)|53|57|58|25006|25P03|25P04|55P03|40)/
+/**
+ * Codes of a database that cannot work at the moment, or that refuses our user: its password was changed, it was
+ * locked out, or it lost rights, so that it does not see the tables. 08P01, a protocol violation, would be a bug of ours.
+ */
+const outages = /^(08(?!P01)|28|3D000|3F000|42501|42P01|53|55000|57|58|25006|25P03|25P04|55P03|40)/
 const lostConnection = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)/
 const driverSays =
   /Connection terminated|timeout exceeded|Query read timeout|not queryable|Client was closed|pool after calling end/i

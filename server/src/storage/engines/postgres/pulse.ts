@@ -1,7 +1,9 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { clearTimeout, monotonicMs, setTimeout } from '../../../base/time/real-time.ts'
 import { withClient } from './connect.ts'
+import { DatabaseRefused } from './database-errors.ts'
 import { codeOf, isDown } from './faults.ts'
+import { checkSchema } from './schema.ts'
 import { timeAndState } from './sql.ts'
 
 /** Clocks drift by seconds a day. */
@@ -32,7 +34,7 @@ export class Pulse {
 
   /** Asks for the first time. */
   async start(): Promise<void> {
-    this.#atZeroMs = (await measure(this.#pool)).atZeroMs
+    this.#atZeroMs = (await withClient(this.#pool, measure)).atZeroMs
     this.#askLater()
   }
 
@@ -63,7 +65,12 @@ export class Pulse {
 
   async #ask(): Promise<void> {
     try {
-      const { atZeroMs, isReadOnly } = await measure(this.#pool)
+      const { atZeroMs, isReadOnly } = await withClient(this.#pool, async client => {
+        const measured = await measure(client)
+        // A database that tells its time may still refuse its tables.
+        if (this.failure !== undefined && !measured.isReadOnly) await checkSchema(client)
+        return measured
+      })
       this.#atZeroMs = atZeroMs
       // A standby responds, but accepts no writes.
       this.failure = isReadOnly ? takesNoWrites : undefined
@@ -74,24 +81,33 @@ export class Pulse {
   }
 }
 
-function measure(pool: Pool): Promise<{ readonly atZeroMs: number; readonly isReadOnly: boolean }> {
-  return withClient(pool, async client => {
-    let best = { tookMs: Number.POSITIVE_INFINITY, atZeroMs: 0, isReadOnly: false }
-    for (let question = 0; question < questions; question++) {
-      const asked = monotonicMs()
-      const { rows } = await client.query<[string, boolean]>({ text: timeAndState, rowMode: 'array' })
-      const tookMs = monotonicMs() - asked
-      if (tookMs >= best.tookMs) continue
-      const [timeMs, isReadOnly = false] = rows[0] ?? []
-      best = { tookMs, atZeroMs: Number(timeMs) - (asked + tookMs / 2), isReadOnly }
-    }
-    return best
-  })
+async function measure(
+  client: ClientBase,
+): Promise<{ readonly atZeroMs: number; readonly isReadOnly: boolean }> {
+  let best = { tookMs: Number.POSITIVE_INFINITY, atZeroMs: 0, isReadOnly: false }
+  for (let question = 0; question < questions; question++) {
+    const asked = monotonicMs()
+    const { rows } = await client.query<[string, boolean]>({ text: timeAndState, rowMode: 'array' })
+    const tookMs = monotonicMs() - asked
+    if (tookMs >= best.tookMs) continue
+    const [timeMs, isReadOnly = false] = rows[0] ?? []
+    best = { tookMs, atZeroMs: Number(timeMs) - (asked + tookMs / 2), isReadOnly }
+  }
+  return best
 }
 
+const reasons: readonly (readonly [code: RegExp, reason: string])[] = [
+  [/^53100/, 'the disk of the database is full'],
+  [/^53300/, 'the database has no connection left for us'],
+  [/^25006/, takesNoWrites],
+  [/^28/, 'the database refuses our user or its password'],
+  [/^55000/, 'the database accepts no connections'],
+  [/^42501/, 'our user of the database lacks rights'],
+  [/^(3D|3F|42P01)/, 'the database, its schema or its tables are gone or hidden from our user'],
+]
+
 function reasonOf(error: unknown): string {
+  if (error instanceof DatabaseRefused) return error.message
   const code = codeOf(error)
-  if (code === '53100') return 'the disk of the database is full'
-  if (code === '53300') return 'the database has no connection left for us'
-  return code === '25006' ? takesNoWrites : 'the database does not answer'
+  return reasons.find(([pattern]) => pattern.test(code))?.[1] ?? 'the database does not answer'
 }
