@@ -231,7 +231,7 @@ module.exports = async ({ args }) => {
 const words = {
   message: "Cannot read properties of undefined (reading 'value')",
   stack: ['at amountOf (formula.js:2:41)', 'at module.exports (formula.js:5:17)'],
-  console: [{ level: 'log', text: 'charging { card: "4242" }' }],
+  console: [{ level: 'log', text: "charging { card: '4242' }" }],
 }
 const args = { card: '4242' }
 const broken = 'module.exports = () => {\n  return {'

@@ -220,9 +220,9 @@ t.test('the output of formulas is passed to the host, within limits', async t =>
   `),
   )
   t.same(sandbox.lines.slice(0, 3), [
-    { level: 'log', text: 'a { b: [ 1, "c" ] } undefined 2n' },
+    { level: 'log', text: "a { b: [ 1, 'c' ] } undefined 2n" },
     { level: 'error', text: 'TypeError: d' },
-    { level: 'warn', text: 'Map [ [ 1, Set [ 2 ] ] ]' },
+    { level: 'warn', text: 'Map(1) { 1 => Set(1) { 2 } }' },
   ])
   t.equal(sandbox.lines[3]?.text.length, 4096)
   sandbox.lines.length = 0

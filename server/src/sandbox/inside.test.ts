@@ -1,4 +1,6 @@
+import { Console } from 'node:console'
 import { createRequire } from 'node:module'
+import { Writable } from 'node:stream'
 import t from 'tap'
 import type { EgressRequest } from '../egress/formula-egress.ts'
 import { body, openSandbox } from './_fixture.ts'
@@ -140,6 +142,7 @@ const modules = [
   `const { format } = require('util'); return [format('%s is %d and %i%% of %j', 'a', '4.5', 9.9, { b: 1 }), format('a', 'b', 3), format(1, 'x'), format('%s'), format('%%', 1)]`,
   `const { isDeepStrictEqual: same } = require('util'); return [same({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }), same([1], [2]), same({ a: 1 }, { a: 1, b: 2 }), same(new Date(1), new Date(1)), same(new Set([1]), new Set([2]))]`,
   `const { types } = require('util'); return [types.isDate(new Date()), types.isRegExp(/a/), types.isPromise(Promise.resolve()), types.isTypedArray(new Uint8Array()), types.isUint8Array([]), types.isMap(new Map()), types.isDate(1)]`,
+  `const { inspect } = require('util'); return [inspect(new Map([['a', new Set([1])]])), inspect({ a: { b: { c: {} } } }, { depth: 0 }), inspect('it'), inspect({ 'a-b': [undefined] })]`,
   `const { inspect } = require('util'); const o = { a: 1, b: ['x', null], c: { d: { e: { f: 1 } } } }; return inspect(o)`,
   `const { Readable } = require('stream'); let text = ''; for await (const piece of Readable.from(['a', 'b', 'c'])) text += piece; return text`,
   `const { Transform, Readable } = require('stream'); const up = new Transform({ transform(piece, encoding, done) { done(null, String(piece).toUpperCase()) }, flush(done) { this.push('.'); done() } }); const seen = []; up.on('data', piece => seen.push(piece.toString())); await new Promise(done => { up.on('end', done); Readable.from(['a', 'b']).pipe(up) }); return seen`,
@@ -186,6 +189,102 @@ for (const code of [...globals.map(program), ...modules]) {
     t.same(await sandbox.raw(body(attempt)), inNode)
   })
 }
+
+/** Statements that print the same lines in a formula as in Node. */
+const printed = [
+  `console.log('%s costs %d, %i%% of %f, %j', 'tea', '4.5', '9.9', '0.5x', { b: [1] }, 'and', { more: true })`,
+  `console.log('100%'); console.log('%s'); console.log('%s and %s', 1); console.log('%%', 1); console.log('%x %', 1)`,
+  `console.log('%O|%o', [1], { a: 'b' }); console.log('%ctext', 'color: red'); console.log()`,
+  `console.log('%s %s %s', null, undefined, Symbol('x'), -0, 2n); console.log('%d %i %f', 2n, 3n, Symbol('y'))`,
+  `console.log('%s', { a: { b: 1 } }); console.log('%s', { toString: () => 'own text' }); console.log('%s', [1, [2]])`,
+  `const loop = {}; loop.loop = loop; console.log('%j', loop)`,
+  `console.log(new Map([[{ a: 1 }, new Set(['b', 2])], ['c', new Map()]]), new Set(), [], {}, [[]])`,
+  `console.log({ 'a-b': 1, c: [null, undefined, -0, 2n, true] }, { d: /x/g, e: new Date(0) }, { f() {} }, x => x)`,
+  `console.log(["it's", '"quoted"', 'both \\' and "', 'line\\n']); console.log('a\\nb')`,
+  `class Card { constructor() { this.brand = 'visa' } } console.log(new Card(), Object.create(null), new Uint8Array(2))`,
+  `console.log(Array.from({ length: 101 }, () => 0).length, new Array(0))`,
+  `console.error('a'); console.warn('b'); console.info('c'); console.debug('d'); console.dirxml('e', { f: 1 })`,
+  `console.dir('text'); console.dir({ a: 1 }, { depth: 0 })`,
+  `console.assert(true, 'no'); console.assert(false); console.assert(false, 'is %s', 'wrong')`,
+  `console.count(); console.count('a'); console.count(); console.countReset(); console.count(); console.count(undefined)`,
+  `console.group('outer'); console.log('in\\nside'); console.group(); console.warn('deep'); console.groupEnd(); console.groupEnd(); console.groupEnd(); console.log('out')`,
+  `console.groupCollapsed('%s!', 'hidden'); console.log({ a: 1 }); console.groupEnd()`,
+  `console.clear(); console.profile(); console.profileEnd(); console.timeStamp(); const { log } = console; log('free')`,
+]
+for (const code of printed) {
+  t.test(`prints: ${code}`, async t => {
+    const lines: string[] = []
+    const stream = new Writable({
+      write(piece, _encoding, done) {
+        lines.push(`${piece}`.slice(0, -1))
+        done()
+      },
+    })
+    new Function('console', code)(
+      Object.assign(new Console(stream, stream), { profile() {}, profileEnd() {}, timeStamp() {} }),
+    )
+    sandbox.lines.length = 0
+    await sandbox.raw(body(`${code}; return { raw: 1 }`))
+    t.same(
+      sandbox.lines.map(({ text }) => text),
+      lines,
+    )
+  })
+}
+
+t.test('times and counts are those of an invocation, and a wrong label is only said', async t => {
+  const code = body(`
+    console.count('a'); console.time('b'); console.timeLog('b', 'so far'); console.timeEnd('b')
+    console.time('left'); console.group(); return { raw: 1 }`)
+  for (const _ of [1, 2]) {
+    sandbox.lines.length = 0
+    await sandbox.raw(code)
+    t.match(
+      sandbox.lines.map(({ text }) => text),
+      [/^a: 1$/, /^b: [\d.]+m?s so far$/, /^b: [\d.]+m?s$/],
+    )
+    t.equal(sandbox.lines.length, 3)
+  }
+  sandbox.lines.length = 0
+  const labels = `console.timeEnd('x'); console.time(); console.time(); console.countReset('x'); console.count({ toString: null })`
+  await sandbox.raw(body(`${labels}; return { raw: 1 }`))
+  t.same(
+    sandbox.lines.map(({ text }) => text),
+    [
+      "No such label 'x' for console.timeEnd()",
+      "Label 'default' already exists for console.time()",
+      "Count for 'x' does not exist",
+      'default: 1',
+    ],
+  )
+})
+
+t.test(
+  'an error is printed with its cause and its members, and nothing that is printed fails a formula',
+  async t => {
+    sandbox.lines.length = 0
+    const code = body(`
+    console.log(new Error('lost', { cause: new TypeError('refused', { cause: { code: 1 } }) }))
+    console.log(Object.assign(new Error('a'), { code: 'E', card: new Map([['b', 1]]) }), new AggregateError([new Error('c')], 'd'))
+    console.log('%s %d', { toString() { throw 1 } }, { valueOf() { throw 2 } })
+    console.log({ get a() { throw 3 } }, Object.defineProperty(() => {}, 'name', { get() { throw 4 } }))
+    console.log(new Proxy({}, { ownKeys() { throw 5 }, getPrototypeOf() { throw 6 } }), new Proxy(() => {}, { getOwnPropertyDescriptor() { throw 7 } }))
+    const far = {}; let at = far; for (let n = 0; n < 100; n++) at = at.next = {}
+    console.log(far); return { raw: 1 }`)
+    t.equal(await sandbox.raw(code), 1)
+    t.same(
+      sandbox.lines.map(({ text }) => text),
+      [
+        'Error: lost { [cause]: TypeError: refused { [cause]: { code: 1 } } }',
+        "Error: a { code: 'E', card: Map(1) { 'b' => 1 } } AggregateError: d { [errors]: [ Error: c ] }",
+        '%s %d { toString: [Function: toString] } { valueOf: [Function: valueOf] }',
+        '[object] [Function (anonymous)]',
+        '[object] [object]',
+        '{ next: { next: { next: { next: { next: [Object] } } } } }',
+      ],
+    )
+  },
+)
 
 t.test('fetch calls the egress of the host', async t => {
   const asked: EgressRequest[] = []

@@ -1,59 +1,98 @@
-import { bridge } from './host.child.ts'
+import { bridge, natives } from './host.child.ts'
+import { format, inspect } from './inspect.child.ts'
 
 const deepest = 4
-const longest = 8_192
+const mostGroups = 40
 
-/** Returns a value as readable text. Runs getters of the formula, which count towards its time limit. */
-export function show(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return depth === 0 ? value : JSON.stringify(value)
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'symbol') return value.toString()
-  if (typeof value === 'function') return '[function]'
-  if (typeof value !== 'object' || value === null) return `${value}`
-  if (depth >= deepest) return Array.isArray(value) ? '[…]' : '{…}'
+/** Returns the text of values. A line that is printed never makes a formula fail. */
+function textOf(values: readonly unknown[]): string {
   try {
-    return showObject(value, depth)
+    return format(values, deepest)
   } catch {
-    return '[object]'
+    return values.map(value => (typeof value === 'string' ? value : inspect(value, deepest))).join(' ')
   }
 }
 
-function showObject(value: object, depth: number): string {
-  if (value instanceof Error) return `${value.name}: ${value.message}`
-  if (value instanceof Date) return value.toJSON() ?? 'Invalid Date'
-  if (value instanceof Map) return `Map ${list([...value.entries()].slice(0, 100), depth)}`
-  if (value instanceof Set) return `Set ${list([...value].slice(0, 100), depth)}`
-  if (Array.isArray(value)) return list(value.slice(0, 100), depth)
-  const members = Object.entries(value).slice(0, 100)
-  let text = ''
-  for (const [name, member] of members) {
-    if (text.length > longest) break
-    text += `${text === '' ? '' : ', '}${name}: ${show(member, depth + 1)}`
+/** As Node writes a time: `12.3ms`, `1.500s`. */
+const durationOf = (ms: number) => (ms < 1000 ? `${Number(ms.toFixed(3))}ms` : `${(ms / 1000).toFixed(3)}s`)
+
+function labelOf(label: unknown): string {
+  try {
+    return String(label)
+  } catch {
+    return 'default'
   }
-  return `{ ${text} }`
 }
 
-function list(values: readonly unknown[], depth: number): string {
-  let text = ''
-  for (const value of values) {
-    if (text.length > longest) break
-    text += `${text === '' ? '' : ', '}${show(value, depth + 1)}`
+/** Returns the console of one invocation, with all methods of Node's. Its counts, times and groups are its own. */
+export function createConsole(): Record<string, (...values: unknown[]) => void> {
+  const counts = new Map<string, number>()
+  const begun = new Map<string, number>()
+  let groups = 0
+  const print = (level: string, text: string) => {
+    const indent = '  '.repeat(Math.min(groups, mostGroups))
+    bridge.print(level, indent === '' ? text : indent + text.replaceAll('\n', `\n${indent}`))
   }
-  return `[ ${text} ]`
-}
-
-const at =
-  (level: string) =>
-  (...values: unknown[]): void =>
-    bridge.print(level, values.map(value => show(value)).join(' '))
-
-export const printers = {
-  debug: at('debug'),
-  log: at('log'),
-  info: at('info'),
-  warn: at('warn'),
-  error: at('error'),
-  trace: at('debug'),
-  dir: at('log'),
-  table: at('log'),
+  const at =
+    (level: string) =>
+    (...values: unknown[]): void =>
+      print(level, textOf(values))
+  const [log, warn] = [at('log'), at('warn')]
+  const open = (...values: unknown[]): void => {
+    if (values.length > 0) log(...values)
+    groups++
+  }
+  const took = (method: string, given: unknown, values: readonly unknown[]): string => {
+    const label = labelOf(given)
+    const from = begun.get(label)
+    if (from === undefined) warn(`No such label '${label}' for console.${method}()`)
+    else log(`${label}: ${durationOf(natives.now() - from)}`, ...values)
+    return label
+  }
+  return {
+    debug: at('debug'),
+    log,
+    info: at('info'),
+    warn,
+    error: at('error'),
+    trace: at('debug'),
+    dir: value => print('log', inspect(value, deepest)),
+    dirxml: log,
+    table: value => log(value),
+    assert(isTrue, ...values) {
+      if (isTrue) return
+      const [first, ...rest] = values
+      if (typeof first === 'string') warn(`Assertion failed: ${first}`, ...rest)
+      else warn('Assertion failed', ...values)
+    },
+    clear() {},
+    count(given = 'default') {
+      const label = labelOf(given)
+      const count = (counts.get(label) ?? 0) + 1
+      counts.set(label, count)
+      log(`${label}: ${count}`)
+    },
+    countReset(given = 'default') {
+      const label = labelOf(given)
+      if (!counts.delete(label)) warn(`Count for '${label}' does not exist`)
+    },
+    group: open,
+    groupCollapsed: open,
+    groupEnd() {
+      groups = Math.max(0, groups - 1)
+    },
+    time(given = 'default') {
+      const label = labelOf(given)
+      if (begun.has(label)) warn(`Label '${label}' already exists for console.time()`)
+      else begun.set(label, natives.now())
+    },
+    timeEnd(given = 'default') {
+      begun.delete(took('timeEnd', given, []))
+    },
+    timeLog: (given = 'default', ...values) => void took('timeLog', given, values),
+    // In Node they do something only for a debugger.
+    profile() {},
+    profileEnd() {},
+    timeStamp() {},
+  }
 }

@@ -4,7 +4,7 @@
  */
 
 import { atob, Buffer, btoa } from './buffer.child.ts'
-import { printers } from './console.child.ts'
+import { createConsole } from './console.child.ts'
 import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
 import { AbortController, AbortSignal, DOMException, Event, EventTarget } from './event.child.ts'
 import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
@@ -86,7 +86,7 @@ hrtime.bigint = () => BigInt(Math.round(natives.now() * 10)) * 100_000n
 /** Returns the globals that one formula may change. */
 export function ownGlobals(): Record<string, unknown> {
   return {
-    console: { ...printers },
+    console: createConsole(),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
     process: {
       env: {},
@@ -126,5 +126,5 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
 }
 
 /** Shared objects that must be hardened and are not reachable through the other exports. */
-export const shared = [digestPrototype, printers, hrtime]
+export const shared = [digestPrototype, hrtime]
 export { readFormulaError, spelling }

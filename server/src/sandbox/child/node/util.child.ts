@@ -1,3 +1,5 @@
+import { format as formatTo, inspect as inspectTo } from '../inside/inspect.child.ts'
+
 type Callback = (error: unknown, value?: unknown) => void
 // biome-ignore lint/suspicious/noExplicitAny: functions of formulas take anything
 type AnyFunction = (this: any, ...given: any[]) => any
@@ -32,48 +34,14 @@ function inherits(child: { super_?: unknown; prototype: object }, parent: { prot
   Object.setPrototypeOf(child.prototype, parent.prototype)
 }
 
-/** Shows a value on one line; cycles and what is nested deeper than `depth` are left out. */
-function inspect(value: unknown, options: { readonly depth?: number | null } | boolean = {}): string {
-  const most = (typeof options === 'object' ? options.depth : undefined) ?? 2
-  const within: unknown[] = []
-  const show = (one: unknown, isInside: boolean): string => {
-    if (typeof one === 'string') return isInside ? `'${one}'` : one
-    if (typeof one === 'function') return `[Function${one.name ? `: ${one.name}` : ' (anonymous)'}]`
-    if (typeof one === 'bigint') return `${one}n`
-    if (typeof one !== 'object' || one === null) return String(one)
-    if (one instanceof Error) return `${one.name}: ${one.message}`
-    if (one instanceof Date) return one.toISOString()
-    if (one instanceof RegExp) return `${one}`
-    if (within.includes(one)) return '[Circular *1]'
-    if (within.length > most) return Array.isArray(one) ? '[Array]' : '[Object]'
-    within.push(one)
-    const members = Array.isArray(one)
-      ? one.map(item => show(item, true))
-      : Object.entries(one).map(([name, item]) => `${name}: ${show(item, true)}`)
-    within.pop()
-    const [open, close] = Array.isArray(one) ? ['[', ']'] : ['{', '}']
-    return members.length === 0 ? open + close : `${open} ${members.join(', ')} ${close}`
-  }
-  return show(value, typeof value === 'string')
+const defaultDepth = 2
+
+const inspect = (value: unknown, options: { readonly depth?: number | null } | boolean = {}): string => {
+  const depth = typeof options === 'object' ? options.depth : undefined
+  return inspectTo(value, depth === null ? Number.POSITIVE_INFINITY : (depth ?? defaultDepth))
 }
 
-function format(...values: unknown[]): string {
-  const [first, ...rest] = values
-  if (typeof first !== 'string') return values.map(value => inspectArgument(value)).join(' ')
-  const text = first.replace(/%[sdifjoOc%]/g, mark => {
-    if (mark === '%%') return rest.length > 0 || values.length > 1 ? '%' : mark
-    if (rest.length === 0) return mark
-    const value = rest.shift()
-    if (mark === '%s') return typeof value === 'object' ? inspect(value, { depth: 0 }) : String(value)
-    if (mark === '%d') return String(Number(value))
-    if (mark === '%i') return String(Number.parseInt(`${value}`, 10))
-    if (mark === '%f') return String(Number.parseFloat(`${value}`))
-    if (mark === '%j') return JSON.stringify(value)
-    return mark === '%c' ? '' : inspect(value)
-  })
-  return [text, ...rest.map(value => inspectArgument(value))].join(' ')
-}
-const inspectArgument = (value: unknown) => (typeof value === 'string' ? value : inspect(value))
+const format = (...values: unknown[]): string => formatTo(values, defaultDepth)
 
 function isDeepStrictEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
