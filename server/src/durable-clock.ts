@@ -28,6 +28,8 @@ export interface DurableClock extends Clock {
 
 export interface RealTime {
   nowMs(): number
+  /** The machine's clock, if `nowMs` is not: of a seed, whose time stands still. */
+  readonly machineMs?: () => number
   /** Monotonic time, if it is not derived from `nowMs`. */
   readonly monotonicMs?: () => number
 }
@@ -41,6 +43,7 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
   const kept = await root.get<StoredTime>('setting', 'clock')
   const clock = createClock({
     realNowMs: real.nowMs,
+    ...(real.machineMs ? { machineMs: real.machineMs } : {}),
     ...(real.monotonicMs ? { monotonicMs: real.monotonicMs } : {}),
     offsetMs: kept?.value.offset_ms ?? 0,
     reachedMs: kept?.value.reached_ms ?? 0,
@@ -49,7 +52,7 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
   })
   let loggedMs = 0
   const logDifference = () => {
-    const aheadMs = Math.round(clock.reachedMs() - clock.machineMs())
+    const aheadMs = Math.round(clock.reachedMs() - real.nowMs())
     const isNotable = aheadMs - loggedMs >= notableMs
     if (isNotable) log.warn('the clock was set back; time goes on from where it was', { ahead_ms: aheadMs })
     // Nothing is logged while the machine catches up.

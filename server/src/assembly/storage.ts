@@ -139,7 +139,7 @@ const seededTimeMs = Date.UTC(2030, 0, 1)
 /** Returns the time of a test, or else that of the database, or else that of this machine. */
 function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
   if (now) return { nowMs: now }
-  if (seed !== undefined) return { nowMs: () => seededTimeMs }
+  if (seed !== undefined) return { nowMs: () => seededTimeMs, machineMs }
   return { nowMs: () => engine.now?.() ?? machineMs(), monotonicMs }
 }
 

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { webhooks } from '../../../sdk/src/webhooks.ts'
 import { echo, makeFormula, reactorOn } from '../../verify/support/reactors.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault, type Reply, sender } from '../../verify/support/vault.ts'
@@ -138,6 +139,24 @@ t.test('with the same seed every run makes the same ids, keys, aliases and times
   const other = await run(t, 43)
   t.not(other.keys.privateKey, first.keys.privateKey)
   t.not(other.made[0].id, first.made[0].id)
+})
+
+t.test('with a seed a webhook is signed as of now, and its receiver accepts it', async t => {
+  const { vault, tenant, dev } = await openDev(t, {
+    storage: 'memory:',
+    seed: 1,
+    allowPrivateCallbacks: true,
+  })
+  const receiver = await openReceiver(t)
+  const react = await reactorOn(tenant, echo)
+  await react({ args: {}, callback_url: receiver.origin })
+  await react({ args: {}, callback_url: dev.inbox.url })
+  await vault.clock.advance(60_000)
+  const [received] = receiver.received
+  const { body, headers } = received ?? { body: '', headers: {} }
+  t.match(await webhooks.verify(body, headers, tenant.webhookSecret), { raw: { args: {} } })
+  const kept = await dev.inbox.next()
+  t.ok(await webhooks.verify(JSON.stringify(kept.body), kept.headers, tenant.webhookSecret))
 })
 
 t.test('a seed is for development in memory only', async t => {

@@ -87,6 +87,8 @@ export interface Clock {
 interface ClockOptions {
   /** The machine's clock, which may be set back. */
   readonly realNowMs?: () => number
+  /** The machine's clock for receivers outside, if `realNowMs` is not that of a machine. */
+  readonly machineMs?: () => number
   /** Monotonic time. By default derived from `realNowMs` if that is given. */
   readonly monotonicMs?: () => number
   readonly offsetMs?: number
@@ -166,7 +168,7 @@ export function createClock(options: ClockOptions = {}): Clock {
     nowMs: () => Math.floor(now() + tenants.offsetMs()),
     nowUs: tenant => Math.floor((now() + tenants.offsetMs(tenant)) * 1000),
     offsetMs: () => offset,
-    machineMs: realNowMs,
+    machineMs: options.machineMs ?? realNowMs,
     reachedMs: () => Math.floor(real()),
     reach(realMs) {
       reached = Math.max(real(), realMs)
