@@ -31,6 +31,7 @@ const data: JsonObject = {
   sp: '  a  b  ',
   e: '',
   el: [],
+  eo: {},
 }
 
 const templates = `
@@ -103,6 +104,7 @@ t.test('intended differences from liquidjs', async t => {
     ['{{ 1700000000 | date: "%F %T" }}', '2023-11-14 22:13:20', '%F %T'],
     ['{{ "a b" | truncatewords: 2 }}', 'a b', 'a b...'],
     ['{{ data.o | size }}', '2', '0'],
+    ['{{ data.eo | default: "d" }}', 'd', '[object Object]'],
     ['{{ data.n | divided_by: 4 }}', '10', '10.5'],
     ['{% if data.o contains "first" %}1{% endif %}', '1', ''],
   ]

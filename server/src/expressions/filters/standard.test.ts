@@ -98,6 +98,11 @@ const cases: readonly FilterCase[] = [
   ['{{ data | strip_html }}', '<script>1<script>2</script>3', '3'],
   // Fallbacks
   ['{{ data | default: 1 }}', '', 1],
+  ['{{ data | default: 1 }}', {}, 1],
+  ['{{ data | default: 1 }}', [], 1],
+  ['{{ data.e | default: "x" }}', { e: {} }, 'x'],
+  ['{{ data | default: 1, allow_false: true }}', {}, 1],
+  ['{{ data | default: 1 }}', { a: null }, { a: null }],
   ['{{ data | default: 1 }}', 0, 0],
   ['{{ data | default: 1, allow_false: true }}', false, false],
   ['{{ data | default: 1, allow_false: true }}', null, 1],

@@ -1,9 +1,10 @@
-import type { JsonValue } from '../../base/json/json.ts'
+import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { decodeUtf8 } from '../../base/utf8.ts'
+import { equals } from '../comparing.ts'
 import { filters } from '../liquid/liquidjs.ts'
 import type { Run } from '../run.ts'
 import { chargeSearch, countCharacters, toCharacters, toText } from '../text.ts'
-import { toNumber } from '../value.ts'
+import { empty, toNumber } from '../value.ts'
 import {
   characterArgument,
   countArgument,
@@ -149,11 +150,13 @@ export const textFilters: FilterFamily = {
   /** @example {{ '1234' | pad_right: 6, '0' }} → 123400 */
   pad_right: padding((text, padding) => text + padding),
 
-  /** Returns the argument instead of null, false or an empty text or list; `allow_false: true` keeps false. */
+  /** Returns the argument instead of null, false or an empty text, list or object; `allow_false: true` keeps false. */
   default: {
     takes: [1, 1],
     named: ['allow_false'],
     apply: (input, args, run, options) =>
-      callNative('default', run, [input, ...args, ...Object.entries(options)]),
+      isJsonObject(input) && equals(input, empty, run)
+        ? (args[0] ?? null)
+        : callNative('default', run, [input, ...args, ...Object.entries(options)]),
   },
 }
