@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, type Log } from './base/log.ts'
-import { type Clock, createClock, TenantTime } from './base/time/clock.ts'
+import { createClock, type MovableClock, type TenantTime } from './base/time/clock.ts'
 import type { SealedStore } from './storage/records/sealed.ts'
 
 /** The interval at which the time is written down: a crash loses no more of it. */
@@ -19,7 +19,7 @@ interface StoredTime {
   readonly tenants_ms?: Readonly<Record<string, number>>
 }
 
-export interface DurableClock extends Clock {
+export interface DurableClock extends MovableClock {
   /** Writes the time down. */
   keep(): Promise<void>
   /** Starts to write the time down every minute, until `stop`. */
@@ -38,16 +38,22 @@ export interface RealTime {
  * Opens a clock that never goes back, also across restarts: what has expired must not come back if a test moved the
  * time forward, or if the machine's clock was set back since.
  */
-export async function openDurableClock(real: RealTime, store: SealedStore, log: Log): Promise<DurableClock> {
+export async function openDurableClock(
+  real: RealTime,
+  store: SealedStore,
+  log: Log,
+  tenants: TenantTime,
+): Promise<DurableClock> {
   const root = await store.root(real.nowMs() * 1000)
   const kept = await root.get<StoredTime>('setting', 'clock')
+  for (const [tenant, ms] of Object.entries(kept?.value.tenants_ms ?? {})) tenants.setOffset(tenant, ms)
   const clock = createClock({
     realNowMs: real.nowMs,
     ...(real.machineMs ? { machineMs: real.machineMs } : {}),
     ...(real.monotonicMs ? { monotonicMs: real.monotonicMs } : {}),
     offsetMs: kept?.value.offset_ms ?? 0,
     reachedMs: kept?.value.reached_ms ?? 0,
-    tenants: new TenantTime(kept?.value.tenants_ms),
+    tenants,
     onError: error => log.error('timer failed', describeError(error)),
   })
   let loggedMs = 0
@@ -68,12 +74,12 @@ export async function openDurableClock(real: RealTime, store: SealedStore, log: 
       // Another server on the same database may be further ahead: the stored time never goes back.
       const { offset_ms: offsetMs = 0, reached_ms: reachedMs = 0 } = current?.value ?? {}
       clock.reach(reachedMs)
-      const tenants = { ...current?.value.tenants_ms, ...clock.tenants.offsets() }
+      const tenantsMs = { ...current?.value.tenants_ms, ...tenants.offsets() }
       const value: StoredTime = {
         id: 'clock',
         offset_ms: Math.max(offsetMs, clock.offsetMs()),
         reached_ms: clock.reachedMs(),
-        ...(Object.keys(tenants).length === 0 ? {} : { tenants_ms: tenants }),
+        ...(Object.keys(tenantsMs).length === 0 ? {} : { tenants_ms: tenantsMs }),
       }
       if (current && isDeepStrictEqual(value, current.value)) return
       const write = current ? view.replace('setting', current.version, value) : view.insert('setting', value)

@@ -118,6 +118,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     const development = dev
       ? new (await import('./development.ts')).Development({
           ...{ options, records, clock, random, log, audit, headerPrefix, headerNames, validators },
+          testRecords: storage.testRecords,
           ...{ dialect, applications, sessions, channels },
         })
       : undefined
@@ -133,6 +134,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
       log,
       observer,
       tokens,
+      isShared: location.isShared,
       callbacks,
       send: observeDelivery(around.sender(createCallbackSender({ ...callbacks, isOwn })), observer),
       traceHeader: headerNames.trace,
@@ -170,6 +172,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
       options,
       hasDevelopmentTenant: options.developmentTenant ?? (dev && location.engine !== 'memory'),
       rooms: { records, clock, validators, tenants, applications, tokens, formulas, reactors },
+      testRecords: storage.testRecords,
       clock,
       webhooks,
       around,

@@ -47,6 +47,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import { parseQuery } from '../search/parse.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
+import type { TestRecords } from '../storage/records/test-records.ts'
 import type { AbsentTokens, TokenChannels } from '../tokens/token-parts.ts'
 import type { VaultOptions } from '../vault-options.ts'
 import type { Around } from './around.ts'
@@ -55,6 +56,7 @@ import type { Tenancy } from './tenancy.ts'
 interface DevelopmentParts {
   readonly options: Pick<VaultOptions, 'log' | 'devToken'>
   readonly records: SealedStore
+  readonly testRecords: TestRecords
   readonly clock: DurableClock
   readonly random: Random
   readonly log: Log
@@ -98,7 +100,7 @@ export class Development implements Around {
   constructor(parts: DevelopmentParts) {
     const { options, records, clock, audit, headerNames, validators, log, channels, applications } = parts
     this.#parts = parts
-    this.#snapshots = new Snapshots({ store: records, clock, audit })
+    this.#snapshots = new Snapshots({ records: parts.testRecords, clock, audit })
     this.#leaks = new Leaks({ store: records, nowUs: tenant => clock.nowUs(tenant) })
     this.#inbox = new Inbox({
       nowMs: () => clock.nowMs(),

@@ -5,6 +5,7 @@ import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { joinObservers, type Observer } from '../base/observer.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
+import { TenantTime } from '../base/time/clock.ts'
 import { machineMs, monotonicMs } from '../base/time/real-time.ts'
 import { developmentMasterKey } from '../crypto/development-key.ts'
 import { keyLength } from '../crypto/envelope.ts'
@@ -26,8 +27,9 @@ import {
   parseStorage,
   type StorageLocation,
 } from '../storage/open.ts'
-import type { Store } from '../storage/port/port.ts'
+import type { OpenEngine, Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
+import { TestRecords } from '../storage/records/test-records.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
 import { version } from '../version.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
@@ -38,6 +40,8 @@ export interface Storage extends Observers {
   readonly location: StorageLocation
   readonly engine: Store
   readonly records: SealedStore
+  /** What tests do with all records. */
+  readonly testRecords: TestRecords
   readonly clock: DurableClock
   readonly random: Random
   /** Returns a source for work that runs at times of its own: with a seed it must not disturb the order of `random`. */
@@ -87,17 +91,18 @@ export async function openStorage(options: VaultOptions, parts: VaultParts): Pro
   const engine = observeStore(opened, observers.observer)
   try {
     const { key, file, made = false } = await findMasterKey(options, location, random)
+    const tenantTime = new TenantTime()
     const keyring = new Keyring(engine, key, random)
-    const records = new SealedStore(engine, keyring, sealing, logOnce(log), turns)
+    const records = new SealedStore(engine, keyring, sealing, { onBroken: logOnce(log), turns, tenantTime })
     healthy = records
-    const clock = await openDurableClock(realTime(options, engine), records, log)
-    records.tenantTime = clock.tenants
+    const clock = await openDurableClock(realTime(options, engine), records, log, tenantTime)
     return {
       observer: observers.observer,
       metrics: observers.metrics,
       location,
       engine,
       records,
+      testRecords: new TestRecords(records, opened),
       clock,
       random,
       randomOf,
@@ -136,11 +141,11 @@ async function findMasterKey(
 
 const seededTimeMs = Date.UTC(2030, 0, 1)
 
-/** Returns the time of a test, or else that of the database, or else that of this machine. */
+/** Returns the time of a test, or else that of the store, which is that of this machine or of the database. */
 function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
   if (now) return { nowMs: now }
   if (seed !== undefined) return { nowMs: () => seededTimeMs, machineMs }
-  return { nowMs: () => engine.now?.() ?? machineMs(), monotonicMs }
+  return { nowMs: () => engine.now(), monotonicMs }
 }
 
 /** Logs each broken record once, as each list that skips it finds it again. */
@@ -156,7 +161,7 @@ function logOnce(log: Log): OnBroken {
 /** Parts of a vault that tests and benches replace. */
 export interface VaultParts {
   readonly admissionBounds?: Partial<AdmissionBounds>
-  readonly openStore?: (location: StorageLocation, options: OpenOptions) => Promise<Store>
+  readonly openStore?: (location: StorageLocation, options: OpenOptions) => Promise<OpenEngine>
   readonly random?: Random
   /** The monotonic time, in milliseconds, by which long requests yield to others. */
   readonly monotonicMs?: () => number

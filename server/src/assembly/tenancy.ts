@@ -3,6 +3,7 @@ import type { NewTenant } from '../access/tenant-settings.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { DurableClock } from '../durable-clock.ts'
 import { limits } from '../generated/facts.ts'
+import type { TestRecords } from '../storage/records/test-records.ts'
 import type { VaultOptions } from '../vault-options.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Around } from './around.ts'
@@ -31,6 +32,7 @@ interface TenancyParts {
   readonly options: Pick<VaultOptions, 'bootstrap' | 'dialect'>
   readonly hasDevelopmentTenant: boolean
   readonly rooms: BootstrapParts & FixtureRooms
+  readonly testRecords: Pick<TestRecords, 'clear'>
   readonly clock: DurableClock
   readonly webhooks: Pick<Webhooks, 'catchUp'>
   readonly around: Pick<Around, 'between' | 'cleared' | 'alone'>
@@ -41,8 +43,8 @@ const longestRequestMs = limits.formulaTime
 
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
-  const { options, hasDevelopmentTenant, rooms, clock, webhooks, around } = parts
-  const { tenants, records, validators } = rooms
+  const { options, hasDevelopmentTenant, rooms, testRecords, clock, webhooks, around } = parts
+  const { tenants, validators } = rooms
   const read = async (json: JsonValue) => {
     const bootstrap = readBootstrap(json, validators, options.dialect)
     const hasData = bootstrap.tenants.some(
@@ -71,7 +73,7 @@ export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
   }
   let made = development ? [development] : []
   const reset = async () => {
-    await records.clear()
+    await testRecords.clear()
     clock.putBack()
     around.cleared()
     await file?.apply()

@@ -1,10 +1,10 @@
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { TenantTime } from '../base/time/clock.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { TestRecords } from '../storage/records/test-records.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
 interface SnapshotsContext {
-  readonly store: SealedStore
+  readonly records: TestRecords
   readonly clock: { readonly tenants: TenantTime }
   /** Entries of the audit log are written later than the response, and belong to what was asked before. */
   readonly audit: { settled(): Promise<void> }
@@ -38,13 +38,13 @@ export class Snapshots {
   }
 
   async #take(tenant: string, name: string): Promise<void> {
-    const { store, clock, audit } = this.#context
+    const { records, clock, audit } = this.#context
     await audit.settled()
     const own = this.#kept.get(tenant) ?? new Map<string, () => boolean>()
     if (own.size >= mostPerTenant && !own.has(name)) {
       throw invalid('name', `must be that of an earlier snapshot, as a tenant has at most ${mostPerTenant}`)
     }
-    const restore = store.snapshot(tenant)
+    const restore = records.snapshot(tenant)
     if (!restore) throw new ServiceError('conflict', 'snapshots need a server with the storage memory:')
     const aheadMs = clock.tenants.offsetMs(tenant)
     own.set(name, () => {

@@ -4,7 +4,7 @@ import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { createLog, silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import { type Store, StoreUnavailable } from '../storage/port/port.ts'
+import { type OpenEngine, StoreUnavailable } from '../storage/port/port.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -78,7 +78,7 @@ t.test('a walk that was cut off is gone on with, and a sound one comes once a da
   const store = await openTestStore(t)
   let failing = false
   let walks = 0
-  const watched: Store = replacing(store, {
+  const watched: OpenEngine = replacing(store, {
     commit: async (writes, nowUs) => {
       if (failing && writes.some(({ type, kind }) => type === 'remove' && kind === 'audit')) {
         failing = false
@@ -110,7 +110,7 @@ t.test('a walk that was cut off is gone on with, and a sound one comes once a da
 t.test('a tenant whose entries cannot be read does not keep those of others from being erased', async t => {
   const store = await openTestStore(t)
   let down = ''
-  const failing: Store = replacing(store, {
+  const failing: OpenEngine = replacing(store, {
     find: async (kind, tenant, query, options) => {
       if (tenant === down) throw new StoreUnavailable('down')
       return store.find(kind, tenant, query, options)

@@ -3,7 +3,7 @@ import { auditEntry } from '../audit/entries.ts'
 import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { type Address, type DocumentKind, StoreUnavailable, type Write } from '../storage/port/port.ts'
+import { type DocumentKind, StoreUnavailable, type Write } from '../storage/port/port.ts'
 import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
@@ -25,7 +25,7 @@ export interface SweepContext {
   readonly tokens: Tokens
   readonly sessions: Sessions
   readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
+  readonly clock: Pick<Clock, 'nowUs' | 'tenants'>
   /** Yields to other work. Resolves with false if the sweep has to end. */
   pause(): Promise<boolean>
 }
@@ -50,11 +50,13 @@ interface Swept {
 
 async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): Promise<void> {
   const eraseIfPossible = (one: DueRecord<RecordValue>) =>
-    inTimeOf(context.records, one.document, () => erase(context, one)).catch(error => {
-      if (!(error instanceof StoreUnavailable)) throw error
-      swept.failure ??= error
-      return false
-    })
+    context.clock.tenants
+      .run(one.document.tenant, () => erase(context, one))
+      .catch(error => {
+        if (!(error instanceof StoreUnavailable)) throw error
+        swept.failure ??= error
+        return false
+      })
   // Documents that cannot be erased stay due, and must not hide the others.
   let stuck = 0
   for (;;) {
@@ -66,11 +68,6 @@ async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): P
     stuck = due.length - gone
     if (due.length < limit || (swept.failure && stuck >= mostStuck) || !(await context.pause())) return
   }
-}
-
-/** Runs a task in the time of the tenant that a document belongs to. */
-function inTimeOf<T>({ tenantTime }: SealedStore, { tenant }: Address, task: () => T): T {
-  return tenantTime ? tenantTime.run(tenant, task) : task()
 }
 
 /** Returns false if it was not erased, or by another process. */

@@ -4,7 +4,7 @@ import { dyingAfter, newMasterKey, replacing } from '../../verify/support/stores
 import { openTenant, openVault, sender, type TestTenant } from '../../verify/support/vault.ts'
 import { createLog, silentLog } from '../base/log.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import { type Store, StoreUnavailable } from '../storage/port/port.ts'
+import { type OpenEngine, StoreUnavailable } from '../storage/port/port.ts'
 import type { Vault } from '../vault.ts'
 
 const minute = 60_000
@@ -13,7 +13,7 @@ const card = { number: '4242424242424242', cvc: '123' }
 const ending = { type: 'card', data: card, expires_at: '2030-01-01T00:00:10Z' }
 
 const masterKey = newMasterKey()
-const vaultOn = (t: Parameters<typeof openVault>[0], store: Store) =>
+const vaultOn = (t: Parameters<typeof openVault>[0], store: OpenEngine) =>
   openVault(t, { masterKey, now, log: silentLog }, { openStore: async () => store })
 
 const create = (tenant: TestTenant, count: number) =>
@@ -34,7 +34,7 @@ async function expiries(vault: Vault, tenant: TestTenant): Promise<Map<string, n
 
 const repeated = (counts: Map<string, number>) => [...counts].filter(([, times]) => times > 1)
 
-async function countLeft(store: Store, tenant: TestTenant): Promise<number> {
+async function countLeft(store: OpenEngine, tenant: TestTenant): Promise<number> {
   const all = { nowMs: 0, offset: 0, limit: 0 }
   const tokens = await store.find('token', tenant.tenantId, { op: 'all' }, all)
   const codes = await store.find('token-cvc', tenant.tenantId, { op: 'all' }, all)

@@ -3,7 +3,7 @@ import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { LevelStore } from '../storage/engines/level/level-store.ts'
-import type { Store } from '../storage/port/port.ts'
+import type { OpenEngine } from '../storage/port/port.ts'
 import { openSession } from './_fixture.ts'
 
 const grants = ['token:read', 'token:create', 'token:update', 'token:delete', 'token:search', 'token:use']
@@ -43,7 +43,7 @@ for (const engine of enginesToTry) {
   })
 }
 
-function unclosed(store: Store): Store {
+function unclosed(store: OpenEngine): OpenEngine {
   return replacing(store, { close: async () => {} })
 }
 

@@ -23,15 +23,13 @@ export function observeStore(store: Store, observer: Observer | undefined): Stor
     commit: (writes, nowUs) => observer.run(commit, () => store.commit(writes, nowUs)),
     get: (kind, tenant, ids) => observer.run(get, () => store.get(kind, tenant, ids)),
     // Not work of the store: nothing is read.
-    recent: (kind, tenant, id) => store.recent?.(kind, tenant, id),
+    recent: (kind, tenant, id) => store.recent(kind, tenant, id),
     find: (kind, tenant, query, options) =>
       observer.run(find, () => store.find(kind, tenant, query, options)),
     due: (kind, beforeMs, limit) => observer.run(due, () => store.due(kind, beforeMs, limit)),
     lease: asked => observer.run(lease, () => store.lease(asked)),
     compact: () => observer.run(compact, () => store.compact()),
-    now: () => store.now?.(),
-    snapshot: (tenant, root) => store.snapshot?.(tenant, root),
-    clear: () => store.clear(),
+    now: () => store.now(),
     unhealthy: () => store.unhealthy(),
     close: () => store.close(),
   }

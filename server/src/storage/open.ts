@@ -8,7 +8,7 @@ import type { LevelStore } from './engines/level/level-store.ts'
 import { MemoryStore } from './engines/memory/memory-store.ts'
 import type { Migrated } from './engines/postgres/database-errors.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
-import type { Store } from './port/port.ts'
+import type { OpenEngine, Store } from './port/port.ts'
 
 export { DataFolderRefused } from './engines/level/data-folder-errors.ts'
 export type { ContentOf } from './engines/level/reindex.ts'
@@ -123,7 +123,7 @@ const commandMs = 65_000
 export async function openStore(
   location: StorageLocation,
   { migrate = false, log, turns, isCommand = false, isAlone = false }: OpenOptions = {},
-): Promise<Store> {
+): Promise<OpenEngine> {
   if (location.engine === 'memory') return new MemoryStore()
   if (location.engine === 'postgres')
     return (await postgres()).open(location.url, {

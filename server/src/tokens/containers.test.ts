@@ -3,7 +3,7 @@ import { newMasterKey, replacing, sealedOn } from '../../verify/support/stores.t
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
-import type { Query, Store } from '../storage/port/port.ts'
+import type { OpenEngine, Query } from '../storage/port/port.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
 
 const rules = (...containers: string[]): JsonValue => ({
@@ -16,7 +16,7 @@ const rules = (...containers: string[]): JsonValue => ({
 })
 
 /** A store that says how many documents its searches read, and how long their queries are. */
-function counting(store: Store) {
+function counting(store: OpenEngine) {
   const spent = { documents: 0, parts: 0 }
   const counted = replacing(store, {
     find: async (kind, tenant, query, options) => {

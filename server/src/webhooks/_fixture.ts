@@ -5,13 +5,14 @@ import { Turns } from '../base/flow/turns.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { systemRandom } from '../base/random.ts'
-import { createClock } from '../base/time/clock.ts'
+import { createClock, type MovableClock } from '../base/time/clock.ts'
 import { Validators } from '../contract/validators.ts'
 import { createCallbackSender } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
-import type { Store } from '../storage/port/port.ts'
+import type { OpenEngine } from '../storage/port/port.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
+import { TestRecords } from '../storage/records/test-records.ts'
 import { TokenChannels } from '../tokens/token-parts.ts'
 import { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
@@ -27,7 +28,8 @@ export const tenantB = '7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c22'
 export interface Queue {
   readonly context: WebhooksContext
   readonly webhooks: Webhooks
-  readonly clock: WebhooksContext['clock']
+  readonly clock: MovableClock
+  readonly records: TestRecords
   /** Takes a job with these members, the rest being whatever. */
   accept(job: Partial<Job> & Pick<Job, 'callbackUrl'>, receipt?: Receipt): Promise<void>
   store(tenant?: string): Promise<TenantStore>
@@ -37,7 +39,7 @@ export interface Queue {
 }
 
 interface QueueOptions {
-  readonly store?: Store
+  readonly store?: OpenEngine
   readonly masterKey?: Uint8Array
   /** Made by the options where a test looks at what it is given. */
   readonly performer?: Performer
@@ -69,6 +71,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
   })
   const context: WebhooksContext = {
     store: sealed,
+    isShared: false,
     tokens,
     clock,
     random,
@@ -96,6 +99,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     context,
     webhooks,
     clock,
+    records: new TestRecords(sealed, store),
     accept: (job, receipt) =>
       webhooks.accept(
         {

@@ -231,7 +231,7 @@ t.test('a store that is emptied meanwhile leaves nothing to do, and nothing to s
   })
   await queue.accept({ callbackUrl: receiver.origin })
   await started.promise
-  await queue.context.store.clear()
+  await queue.records.clear()
   held.keep()
   await queue.clock.advance(minute)
   t.same(said, [])

@@ -314,7 +314,6 @@ t.test('processes that see the same jobs do not all begin with the same ones', a
   })
   let lost = 0
   const shared = replacing(store, {
-    now: Date.now,
     due: async (kind, beforeMs, limit) => {
       // Neither has claimed anything when the other looks.
       if (++looks === 2) onBoth()
@@ -328,7 +327,7 @@ t.test('processes that see the same jobs do not all begin with the same ones', a
     },
   })
   const limits = { waiting: { total: 8, tenant: 8 }, graceMs: 0 }
-  const options = { store: shared, masterKey: newMasterKey(), context: { limits } }
+  const options = { store: shared, masterKey: newMasterKey(), context: { isShared: true, limits } }
   // A process need not search for jobs that it accepted itself.
   const third = await openQueue(t, options)
   await Promise.all(Array.from({ length: 200 }, () => third.accept({ callbackUrl })))

@@ -164,8 +164,8 @@ export class Runner {
    * due for longest still come first, within a few places.
    */
   #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
-    const { store, random } = this.#context
-    if (store.store.now?.() === undefined || due.length < 2) return due
+    const { isShared, random } = this.#context
+    if (!isShared || due.length < 2) return due
     const chances = random.bytes(due.length)
     const ranked = due.map((job, place) => ({ job, rank: place + ((chances[place] ?? 0) / 256) * spread }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ job }) => job)

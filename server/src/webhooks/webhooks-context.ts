@@ -14,6 +14,8 @@ import type { JobAnswer } from './reaction.ts'
 /** Used by the verbs of this folder. */
 export interface WebhooksContext {
   readonly store: SealedStore
+  /** True if other processes may use the store, too. */
+  readonly isShared: boolean
   /** Shows the tokens of an answer. */
   readonly tokens: Pick<Tokens, 'showRecorded'>
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import type { VaultParts } from '../../src/assembly/storage.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
 import { openStore, parseStorage } from '../../src/storage/open.ts'
-import type { Store } from '../../src/storage/port/port.ts'
+import type { OpenEngine } from '../../src/storage/port/port.ts'
 import type { VaultOptions } from '../../src/vault-options.ts'
 import { newMasterKey, replacing } from './stores.ts'
 
@@ -50,7 +50,7 @@ export async function openTestDatabase(t: Teardown): Promise<string> {
 }
 
 /** Opens an empty store that several vaults of a test may share. It is closed when the test ends, not by them. */
-export async function openTestStore(t: Teardown): Promise<Store> {
+export async function openTestStore(t: Teardown): Promise<OpenEngine> {
   if (!postgres) return new MemoryStore()
   const store = await openStore(parseStorage(await openTestDatabase(t)), { migrate: true })
   t.teardown(() => store.close())

@@ -6,6 +6,7 @@ import {
   type CommitResult,
   type Digest,
   type DocumentKind,
+  type OpenEngine,
   type Store,
   type StoredDocument,
   StoreUnavailable,
@@ -20,7 +21,7 @@ export const newMasterKey = () => systemRandom().bytes(keyLength)
 /** Opens a sealed store as another process would, with nothing in memory yet. */
 export function sealedOn(store: Store, masterKey: Uint8Array, onBroken?: OnBroken): SealedStore {
   const random = systemRandom()
-  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken)
+  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken && { onBroken })
 }
 
 /** A memory store whose documents a test may tamper with. */
@@ -59,10 +60,10 @@ function nameOf({ kind, tenant, id }: Pick<StoredDocument, 'kind' | 'tenant' | '
 }
 
 /** Returns the store with some of its methods replaced. */
-export function replacing(store: Store, methods: Partial<Store>): Store {
+export function replacing<Replaced extends Store>(store: Replaced, methods: Partial<Replaced>): Replaced {
   return new Proxy(store, {
     get(target, name) {
-      const own = methods[name as keyof Store]
+      const own = methods[name as keyof Replaced]
       if (own) return own
       const member = Reflect.get(target, name, target)
       return typeof member === 'function' ? member.bind(target) : member
@@ -74,7 +75,7 @@ export function replacing(store: Store, methods: Partial<Store>): Store {
  * Returns a store that fails after a number of commits, as if the process had died, and then releases no lease.
  * Commits of settings, such as the stored time, do not count.
  */
-export function dyingAfter(store: Store, commits: number): Store {
+export function dyingAfter(store: OpenEngine, commits: number): OpenEngine {
   let left = commits
   return replacing(store, {
     commit: async (writes: readonly Write[], nowUs: number): Promise<CommitResult> => {

@@ -9,10 +9,6 @@ export class TenantTime {
   readonly #offsets = new Map<string, number>()
   #current: AsyncLocalStorage<string | undefined> | undefined
 
-  constructor(offsets: Readonly<Record<string, number>> = {}) {
-    for (const [tenant, ms] of Object.entries(offsets)) this.setOffset(tenant, ms)
-  }
-
   /** Returns how far a tenant is ahead, in milliseconds; by default the tenant that is worked on. */
   offsetMs(tenant = this.#current?.getStore()): number {
     return tenant === undefined ? 0 : (this.#offsets.get(tenant) ?? 0)
@@ -63,9 +59,16 @@ export interface Clock {
   /** Returns epoch microseconds: of a tenant, or of the one that is worked on, or else of the vault. */
   nowUs(tenant?: string): number
   /** The tenants that are ahead of the vault. */
-  readonly tenants: TenantTime
+  readonly tenants: Pick<TenantTime, 'offsetMs' | 'furthestMs' | 'run'>
   /** Runs the task when the clock reaches `dueMs`; a rejected task is reported, never thrown. */
   at(dueMs: number, task: () => Promise<void>): Cancel
+  /** Returns the machine's time, even if it was set back: for receivers that compare it with their own. */
+  machineMs(): number
+}
+
+/** The clock as its owner has it, who keeps it across restarts and moves it for tests. */
+export interface MovableClock extends Clock {
+  readonly tenants: TenantTime
   /** Moves time forward; resolves when every task that fell due, and every task those made due, is done. */
   advance(ms: number): Promise<void>
   /** Moves the time of one tenant forward; resolves when everything of it that fell due is done. */
@@ -74,8 +77,6 @@ export interface Clock {
   putBack(): void
   /** Returns how far this clock was moved forward, in milliseconds. */
   offsetMs(): number
-  /** Returns the machine's time, even if it was set back: for receivers that compare it with their own. */
-  machineMs(): number
   /** Returns the real time that this clock has reached, which is never behind the machine's clock. */
   reachedMs(): number
   /** Jumps forward to a real time that was reached before a restart or by another server, if it is later. */
@@ -109,7 +110,7 @@ const longestTimeoutMs = 60_000
 /** Speed of time while the machine's clock is behind it. */
 const catchingUp = 0.99
 
-export function createClock(options: ClockOptions = {}): Clock {
+export function createClock(options: ClockOptions = {}): MovableClock {
   const realNowMs = options.realNowMs ?? machineMs
   const monotonicMs =
     options.monotonicMs ?? (options.realNowMs ? forwardOf(options.realNowMs) : realMonotonicMs)

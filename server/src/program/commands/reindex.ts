@@ -41,7 +41,9 @@ export const reindexCommand: Command = {
         throw new ConfigError('this store has no keys yet, and so no records')
       }
       const unopened = new Set<string>()
-      const sealed = new SealedStore(store, keyring, random, broken => unopened.add(broken.code))
+      const sealed = new SealedStore(store, keyring, random, {
+        onBroken: broken => unopened.add(broken.code),
+      })
       const count = await store.reindex(contentOf(sealed, unopened))
       await refuseSuperseded(sealed)
       return report(count, [...unopened])

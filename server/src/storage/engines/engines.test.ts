@@ -5,7 +5,7 @@ import type { Observer } from '../../base/observer.ts'
 import { observeStore } from '../observe-store.ts'
 import { runStoreCases } from '../port/port.cases.ts'
 import { runStoreModel } from '../port/port.model.ts'
-import type { Store } from '../port/port.ts'
+import type { OpenEngine } from '../port/port.ts'
 import { LevelStore } from './level/level-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { PostgresStore } from './postgres/postgres-store.ts'
@@ -17,15 +17,15 @@ const observer: Observer = {
 }
 
 /** Opens empty stores, and the data of one again. */
-function opener(newPlace: () => Promise<string>, openAt: (place: string) => Promise<Store>) {
-  const places = new WeakMap<Store, string>()
+function opener(newPlace: () => Promise<string>, openAt: (place: string) => Promise<OpenEngine>) {
+  const places = new WeakMap<OpenEngine, string>()
   const open = async (place?: string) => {
     const at = place ?? (await newPlace())
     const store = await openAt(at)
     places.set(store, at)
     return store
   }
-  const reopen = async (store: Store) => {
+  const reopen = async (store: OpenEngine) => {
     await store.close()
     return open(places.get(store) ?? '')
   }
@@ -40,19 +40,26 @@ function levelIn(t: Test) {
   return opener(newPlace, async place => {
     // In every other opening the index does not fit into memory.
     const store = await LevelStore.open(place, opened++ % 2 === 0 ? {} : { cacheBytes: 2_000 })
-    return observeStore(store, observer)
+    return observed(store)
   })
 }
 
 /** Two stores on the same data behind one face: each call goes to the other one than the call before. */
-function inTurn(stores: readonly [Store, Store]): Store {
+/** The engine as a server has it, whose operations are observed, with what only tests do. */
+const observed = (engine: OpenEngine): OpenEngine => ({
+  ...observeStore(engine, observer),
+  clear: () => engine.clear(),
+  snapshot: (tenant, root) => engine.snapshot(tenant, root),
+})
+
+function inTurn(stores: readonly [OpenEngine, OpenEngine]): OpenEngine {
   let calls = 0
   return new Proxy(stores[0], {
     get(store, name) {
       if (name === 'close') return () => Promise.all(stores.map(store => store.close()))
       if (!(name in store)) return undefined
       return (...given: unknown[]) => {
-        const next = stores[calls++ % 2] as Store
+        const next = stores[calls++ % 2] as OpenEngine
         return Reflect.apply(next[name as 'get'] as never, next, given)
       }
     },
@@ -68,10 +75,10 @@ const twoProcessesIn = (t: Test) =>
   )
 
 t.test('the memory engine passes the cases of the port', async t => {
-  const open = async () => observeStore(new MemoryStore(), observer)
+  const open = async () => observed(new MemoryStore())
   runStoreCases(t, open, { takesSnapshots: true })
   const store = observeStore(replacing(new MemoryStore(), { now: () => 5 }), observer)
-  t.equal(store.now?.(), 5, 'an observed store has the time of the store')
+  t.equal(store.now(), 5, 'an observed store has the time of the store')
 })
 
 for (const [name, options, openerIn, abilities, histories] of [

@@ -13,7 +13,7 @@ import {
   tenantB,
   term,
 } from './port.samples.ts'
-import type { Query, Store } from './port.ts'
+import type { OpenEngine, Query } from './port.ts'
 
 /** get, find and its pages. Run by `runStoreCases`. */
 
@@ -42,7 +42,7 @@ export function testGet(test: Define, keepsRecent = false): void {
 
   test('what is in memory is what get returns, and gone with each change', async (t, store) => {
     const sample = { kind: 'application' } as const
-    const inMemory = (tenant = tenantA) => store.recent?.('application', tenant, digest('a'))
+    const inMemory = (tenant = tenantA) => store.recent('application', tenant, digest('a'))
     const read = async () => (await store.get('application', tenantA, [digest('a')]))[0]
     t.equal(inMemory(), undefined, 'nothing that does not exist')
     await mustCommit(store, [insert('a', sample), insert('b')])
@@ -60,7 +60,7 @@ export function testGet(test: Define, keepsRecent = false): void {
     t.equal(inMemory(), undefined)
     t.equal(await read(), undefined)
     await get(store, 'b')
-    t.equal(store.recent?.('token', tenantA, digest('b')), undefined, 'no token')
+    t.equal(store.recent('token', tenantA, digest('b')), undefined, 'no token')
     await mustCommit(store, [insert('a', sample)])
     await read()
     await store.clear()
@@ -192,7 +192,7 @@ export function testQueries(test: Define): void {
 }
 
 export function testPages(test: Define): void {
-  const fill = (store: Store, count: number) =>
+  const fill = (store: OpenEngine, count: number) =>
     mustCommit(
       store,
       Array.from({ length: count }, (_, id) => insert(id, { terms: id % 2 === 0 ? ['even'] : [] })),

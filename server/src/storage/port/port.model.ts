@@ -6,8 +6,8 @@ import { digest, insert, mustCommit, tenantA, tenantB } from './port.samples.ts'
 import {
   type CommitResult,
   type DocumentKind,
+  type OpenEngine,
   type Query,
-  type Store,
   type StoredDocument,
   sealedAs,
   type Write,
@@ -145,9 +145,9 @@ const step = oneOf<Step>(
 )
 
 interface ModelRun {
-  readonly openModel: () => Promise<Store>
-  readonly open: () => Promise<Store>
-  readonly reopen: (store: Store) => Promise<Store>
+  readonly openModel: () => Promise<OpenEngine>
+  readonly open: () => Promise<OpenEngine>
+  readonly reopen: (store: OpenEngine) => Promise<OpenEngine>
   readonly runs: number
   /** Commits of several processes have no order: they are asked one after the other. */
   readonly oneByOne?: boolean
@@ -189,9 +189,9 @@ export async function runStoreModel(
 /** The step as a question to a store. What the question is depends on the model before it is asked. */
 async function prepare(
   next: Exclude<Step, { step: 'race' }>,
-  model: Store,
+  model: OpenEngine,
   oneByOne: boolean,
-): Promise<(store: Store) => Promise<unknown>> {
+): Promise<(store: OpenEngine) => Promise<unknown>> {
   switch (next.step) {
     case 'commit': {
       const commits: { writes: Write[]; nowUs: number }[] = []
@@ -235,7 +235,11 @@ async function prepare(
   }
 }
 
-async function race(next: Extract<Step, { step: 'race' }>, engine: Store, model: Store): Promise<void> {
+async function race(
+  next: Extract<Step, { step: 'race' }>,
+  engine: OpenEngine,
+  model: OpenEngine,
+): Promise<void> {
   const writes = await Promise.all(next.writes.map(draft => complete(draft, model)))
   const before = await search(next, model)
   const modelCommit = await model.commit(writes, 0)
@@ -247,12 +251,12 @@ async function race(next: Extract<Step, { step: 'race' }>, engine: Store, model:
   if (!isDeepStrictEqual(found, before)) deepStrictEqual(found, after)
 }
 
-async function search({ place, query, page }: Search, store: Store) {
+async function search({ place, query, page }: Search, store: OpenEngine) {
   const { total, documents } = await store.find(place.kind, place.tenant, query, page)
   return { total, documents: documents.map(readable) }
 }
 
-async function complete(draft: Draft, model: Store): Promise<Write> {
+async function complete(draft: Draft, model: OpenEngine): Promise<Write> {
   const address = { ...draft.place, id: digest(draft.id) }
   const [present] = await model.get(address.kind, address.tenant, [address.id])
   const version = Math.max(0, (present?.version ?? 0) + draft.versionOff)

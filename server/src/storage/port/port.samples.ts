@@ -5,8 +5,8 @@ import {
   type CommitResult,
   type Digest,
   type FindOptions,
+  type OpenEngine,
   type Query,
-  type Store,
   type StoredDocument,
   sealedAs,
   type Write,
@@ -79,20 +79,25 @@ export function term(name: string | number): Query {
 export const everything: FindOptions = { nowMs: 0, offset: 0, limit: 1_000_000 }
 
 /** Commits what must succeed. */
-export async function mustCommit(store: Store, writes: readonly Write[], nowUs = 1): Promise<CommitResult> {
+export async function mustCommit(
+  store: OpenEngine,
+  writes: readonly Write[],
+  nowUs = 1,
+): Promise<CommitResult> {
   const result = await store.commit(writes, nowUs)
   if (!result.ok) throw new Error(`the commit failed: ${JSON.stringify(result.conflict)}`)
   return result
 }
 
 /** Defines a case, which gets an empty store of its own. */
-export type Define = (name: string, run: (t: Test, store: Store) => Promise<void>) => void
+export type Define = (name: string, run: (t: Test, store: OpenEngine) => Promise<void>) => void
 
 export const nowMs = 1_000_000
-export const get = (store: Store, ...ids: (string | number)[]) => store.get('token', tenantA, ids.map(digest))
-export const versionOf = async (store: Store, id: string) => (await get(store, id))[0]?.version ?? 0
+export const get = (store: OpenEngine, ...ids: (string | number)[]) =>
+  store.get('token', tenantA, ids.map(digest))
+export const versionOf = async (store: OpenEngine, id: string) => (await get(store, id))[0]?.version ?? 0
 export const find = (
-  store: Store,
+  store: OpenEngine,
   query: Query,
   options: Partial<typeof everything> = {},
   sample: Sample = {},

@@ -185,9 +185,9 @@ export interface Store {
 
   /**
    * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. A request
-   * finds its key and its application without waiting. Engines that keep no documents in memory do not have it.
+   * finds its key and its application without waiting. Engines that keep no documents in memory return none.
    */
-  recent?(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
+  recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
 
   /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>
@@ -204,22 +204,8 @@ export interface Store {
    */
   compact(): Promise<void>
 
-  /**
-   * Returns the time, in epoch milliseconds, that all processes on this store share. Engines that only one process can use
-   * do not have it.
-   */
-  now?(): number | undefined
-
-  /**
-   * Returns a function that puts the documents of a tenant back to what they are now, without those of others. Keys of
-   * its applications, which lie with those of all tenants, are added again. Only test servers call it, on engines that can
-   * do this at once.
-   * @param root the tenant that has the keys
-   */
-  snapshot?(tenant: string, root: string): (() => void) | undefined
-
-  /** Removes everything. Only test servers call it. */
-  clear(): Promise<void>
+  /** Returns the time, in epoch milliseconds, that all processes on this store share. */
+  now(): number
 
   /** Returns why the engine cannot write at the moment; `undefined` when it can. */
   unhealthy(): string | undefined
@@ -227,6 +213,23 @@ export interface Store {
   /** Waits for work in progress, then closes files and connections. */
   close(): Promise<void>
 }
+
+/** What tests do with an engine. Every engine implements it; rooms know nothing of it. */
+export interface TestEngine {
+  /** Removes everything. */
+  clear(): Promise<void>
+
+  /**
+   * Returns a function that puts the documents of a tenant back to what they are now, without those of others. Keys of
+   * its applications, which lie with those of all tenants, are added again. Returns `undefined` from engines that cannot
+   * do this at once.
+   * @param root the tenant that has the keys
+   */
+  snapshot(tenant: string, root: string): (() => void) | undefined
+}
+
+/** An engine with both of its sides, as it is opened. */
+export type OpenEngine = Store & TestEngine
 
 export function matchTerm(term: Digest): Query {
   return { op: 'term', term }

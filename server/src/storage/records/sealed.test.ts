@@ -7,6 +7,7 @@ import { BrokenRecord } from '../broken-record.ts'
 import type { DocumentKind, StoredDocument } from '../port/port.ts'
 import { transact } from '../port/transact.ts'
 import { OpenedRecord, type RecordValue, type TenantStore } from './sealed.ts'
+import { TestRecords } from './test-records.ts'
 
 interface Note extends RecordValue {
   readonly text: string
@@ -243,11 +244,11 @@ t.test('a broken record does not hide the other due records', async t => {
 })
 
 t.test('opened records in memory are dropped when the store is emptied', async t => {
-  const { sealed, a } = await open()
+  const { sealed, store, a } = await open()
   await a.commit([a.insert('setting', { id: 's' })], 1)
   t.ok(await a.get('setting', 's'))
   t.equal(await a.get('setting', 's'), await a.get('setting', 's'), 'opened once')
-  await sealed.clear()
+  await new TestRecords(sealed, store).clear()
   await t.rejects(
     async () => a.get('setting', 's'),
     { name: 'StoreEmptied' },

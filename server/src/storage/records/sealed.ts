@@ -4,7 +4,7 @@ import { Places } from '../../base/flow/places.ts'
 import { Turns } from '../../base/flow/turns.ts'
 import { largeRecordLimits } from '../../base/limits.ts'
 import type { Random } from '../../base/random.ts'
-import type { TenantTime } from '../../base/time/clock.ts'
+import { TenantTime } from '../../base/time/clock.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import {
@@ -34,6 +34,13 @@ export interface DueRecord<T extends RecordValue> {
   readonly record: OpenedRecord<T> | undefined
 }
 
+interface RecordsOptions {
+  readonly onBroken?: OnBroken
+  /** Those of long work on the event loop. */
+  readonly turns?: Turns
+  readonly tenantTime?: TenantTime
+}
+
 /**
  * The store with its keys: turns records into sealed documents and values into terms. Only this folder sees both
  * plaintext and store. Each tenant's records are sealed under its own keys, so no other tenant can open them.
@@ -41,8 +48,7 @@ export interface DueRecord<T extends RecordValue> {
 export class SealedStore {
   readonly store: Store
   readonly #keyring: Keyring
-  /** Set when the clock is open, which is kept in this store. */
-  tenantTime: TenantTime | undefined
+  readonly #tenantTime: TenantTime
   readonly #tenants = new Map<string, TenantStore>()
   readonly #shared: Shared
 
@@ -50,11 +56,11 @@ export class SealedStore {
     store: Store,
     keyring: Keyring,
     random: Random,
-    onBroken: OnBroken = () => {},
-    turns: Turns = new Turns(),
+    { onBroken = () => {}, turns = new Turns(), tenantTime = new TenantTime() }: RecordsOptions = {},
   ) {
     this.store = store
     this.#keyring = keyring
+    this.#tenantTime = tenantTime
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
     const largeReads = new Places('reads of large records', largeRecordLimits)
     this.#shared = { store, random, onBroken, opened, turns, largeReads, clears: 0 }
@@ -121,12 +127,12 @@ export class SealedStore {
 
   /** Tenants that are ahead have documents that are due earlier than they would be for others. */
   async #dueDocuments(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
-    const furthestMs = this.tenantTime?.furthestMs() ?? 0
+    const furthestMs = this.#tenantTime.furthestMs()
     if (furthestMs === 0) return this.store.due(kind, beforeMs, limit)
     for (let most = limit; ; most *= 4) {
       const found = await this.store.due(kind, beforeMs + furthestMs, most)
       const due = found.filter(
-        ({ tenant, dueMs = 0 }) => dueMs <= beforeMs + (this.tenantTime?.offsetMs(tenant) ?? 0),
+        ({ tenant, dueMs = 0 }) => dueMs <= beforeMs + this.#tenantTime.offsetMs(tenant),
       )
       if (due.length >= limit || found.length < most) return due.slice(0, limit)
     }
@@ -137,36 +143,24 @@ export class SealedStore {
     return this.store.commit(writes, nowUs)
   }
 
+  /** How often `forget` was called. */
+  get epoch(): number {
+    return this.#shared.clears
+  }
+
   /**
-   * Returns a function that puts the records of a tenant back, or returns false if the store was emptied since, and with
-   * it the keys of the tenant; `undefined` if the engine cannot do this.
+   * Forgets all that is in memory, as what is stored is now another's. The stores of tenants that were opened before are not
+   * available any more.
    */
-  snapshot(tenant: string): (() => boolean) | undefined {
-    const restore = this.store.snapshot?.(tenant, rootTenant)
-    const { clears } = this.#shared
-    return (
-      restore &&
-      (() => {
-        if (clears !== this.#shared.clears) return false
-        restore()
-        // Another record may have had the same version since.
-        this.#shared.opened.clear()
-        return true
-      })
-    )
-  }
-
-  /** Empties the store. The stores of tenants that were opened before, or meanwhile, are not available any more. */
-  async clear(): Promise<void> {
-    this.#forget()
-    await this.store.clear()
-    this.#forget()
-  }
-
-  #forget(): void {
+  forget(): void {
     this.#shared.clears++
     this.#keyring.forget()
     this.#tenants.clear()
+    this.forgetOpened()
+  }
+
+  /** Forgets opened records, as others may have the same versions now. */
+  forgetOpened(): void {
     this.#shared.opened.clear()
   }
 

@@ -153,7 +153,7 @@ export class TenantStore extends TenantDigests {
     use: (record: OpenedRecord<T>) => Result | Promise<Result>,
   ): Result | undefined | Promise<Result | undefined> {
     const address = this.address(kind, id)
-    const document = this.#store.recent?.(kind, this.tenant, address)
+    const document = this.#store.recent(kind, this.tenant, address)
     if (document) return use(this.open<T>(document))
     const seen = this.#boxes.seen<T>(kind, address)
     // First, as it may throw: then nobody would wait for the other promise.

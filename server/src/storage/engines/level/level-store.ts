@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Turns } from '../../../base/flow/turns.ts'
+import { machineMs } from '../../../base/time/real-time.ts'
 import { search } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionNamed, collectionOf } from '../../port/collection.ts'
 import { CommitQueue } from '../../port/commit-queue.ts'
@@ -12,8 +13,8 @@ import {
   type FindOptions,
   type Found,
   type Lease,
+  type OpenEngine,
   type Query,
-  type Store,
   StoreDamaged,
   type StoredDocument,
   StoreUnavailable,
@@ -67,7 +68,7 @@ const longestDelayMs = 10_000
 const onlyLane = ['']
 
 /** The LevelDB engine: one folder, one process. */
-export class LevelStore implements Store {
+export class LevelStore implements OpenEngine {
   readonly #folder: string
   readonly #options: LevelOptions
   readonly #turns: Turns
@@ -106,6 +107,10 @@ export class LevelStore implements Store {
     if (!oftenRead.has(kind)) return undefined
     // Not counted as a use, which would take 0.3 µs of every request: what is dropped too soon is read again.
     return this.#opening.state.recent.peek(documentKey(collectionOf({ kind, tenant }), id))
+  }
+
+  now(): number {
+    return machineMs()
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
@@ -160,6 +165,8 @@ export class LevelStore implements Store {
     this.#compaction = compaction.catch(() => {})
     return compaction
   }
+
+  snapshot(): undefined {}
 
   async clear(): Promise<void> {
     const { level, state, groups, alone } = this.#opening

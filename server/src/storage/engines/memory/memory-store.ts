@@ -1,3 +1,4 @@
+import { machineMs } from '../../../base/time/real-time.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
 import {
   type CollectionState,
@@ -16,8 +17,8 @@ import {
   type FindOptions,
   type Found,
   type Lease,
+  type OpenEngine,
   type Query,
-  type Store,
   type StoredDocument,
   type Write,
 } from '../../port/port.ts'
@@ -30,7 +31,7 @@ interface Stored extends CollectionState, Collection {
  * The simple engine: Maps, and every query is checked against every document. It is the storage of `memory:` and the
  * model that the searches of the other engines are compared with.
  */
-export class MemoryStore implements Store {
+export class MemoryStore implements OpenEngine {
   readonly #collections = new Map<CollectionName, Stored>()
   readonly #leases = new Map<string, Lease>()
 
@@ -58,6 +59,12 @@ export class MemoryStore implements Store {
       const header = collection.documents.get(id)
       return header && withBox(collection, id, header)
     })
+  }
+
+  recent(): undefined {}
+
+  now(): number {
+    return machineMs()
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {

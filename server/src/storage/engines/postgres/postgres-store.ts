@@ -11,8 +11,8 @@ import {
   type FindOptions,
   type Found,
   type Lease,
+  type OpenEngine,
   type Query,
-  type Store,
   type StoredDocument,
   StoreUnavailable,
   type Write,
@@ -54,7 +54,7 @@ interface PostgresOptions {
 const noTenant = '00000000-0000-0000-0000-000000000000'
 
 /** The PostgreSQL engine: one database, any number of processes. */
-export class PostgresStore implements Store {
+export class PostgresStore implements OpenEngine {
   readonly #pool: Pool
   readonly #pulse: Pulse
   readonly #reader: Reader
@@ -136,6 +136,8 @@ export class PostgresStore implements Store {
     return this.#reader.get(kind, tenant, ids)
   }
 
+  recent(): undefined {}
+
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     return this.#reader.find(kind, tenant, query, options)
   }
@@ -158,6 +160,8 @@ export class PostgresStore implements Store {
     this.#compaction = compaction.catch(() => {})
     return compaction
   }
+
+  snapshot(): undefined {}
 
   async clear(): Promise<void> {
     await this.#orUnavailable(() => withRetries(() => this.#pool.query(sql.removeAll)))
