@@ -28,7 +28,7 @@ import type { Address, Listening } from '../http/transport/listener.ts'
 import { serviceTransport } from '../http/transport/service-transport.ts'
 import { checkOptions } from '../option-table.ts'
 import { Reactors } from '../reactors/reactors.ts'
-import { startSweeper } from '../retention/sweeper.ts'
+import { Sweeper } from '../retention/sweeper.ts'
 import type { FormulaSandbox } from '../sandbox/create.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
 import { observeSandbox } from '../sandbox/sandbox.ts'
@@ -42,8 +42,8 @@ import {
   type VaultOptions,
   VaultOptionsError,
 } from '../vault-options.ts'
-import { createWebhooks } from '../webhooks/webhooks.ts'
-import type { Performer } from '../webhooks/webhooks-context.ts'
+import type { Performer } from '../webhooks/webhook-parts.ts'
+import { Webhooks } from '../webhooks/webhooks.ts'
 import { nothing } from './around.ts'
 import { openSandbox, warmFormulas } from './formulas.ts'
 import { createHttp } from './http.ts'
@@ -92,7 +92,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     const admissions = createAdmissions(parts.admissionBounds)
     const places = new RequestPlaces(placeLimits)
 
-    const audit = new AuditRecorder({ store: records, random: storage.randomOf('audit'), log, clock })
+    const audit = new AuditRecorder({ records, random: storage.randomOf('audit'), log, clock })
     const auditLog = new AuditLog({ records, audit, clock })
     const sessions = new Sessions({ records, random, clock })
     const applications = new Applications({
@@ -127,8 +127,8 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     const sandbox = await openSandbox({ options, parts, admissions, headerPrefix, isOwn, log })
     opened = sandbox
     const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
-    const webhooks = createWebhooks({
-      store: records,
+    const webhooks = new Webhooks({
+      records,
       random: storage.randomOf('webhooks'),
       clock,
       log,
@@ -156,7 +156,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
         // A failure shows again, to a caller, when a formula runs.
         if (!parts.sandbox) sandbox.warm(tenant).catch(() => {})
       },
-      jobs: parts.jobs?.(performer, { store: records, tokens, clock }) ?? webhooks,
+      jobs: parts.jobs?.(performer, { records, tokens, clock }) ?? webhooks,
       service: delegation => serviceTransport(core, delegation, headerNames),
     })
     const isProxy =
@@ -189,20 +189,20 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     const core: Core = await createHttp({
       ...{ options, headerPrefix, headerNames, validators, storage, observer, audit },
       rooms: {
-        ...{ tokens, sessions, applications, tenants, log: auditLog, formulas, reactors },
-        jobs: { store: records, random, clock },
+        ...{ tokens, sessions, applications, tenants, auditLog, formulas, reactors, webhooks },
       },
       ...{ requestProxy, health, requests, around, development, places },
     })
 
     clock.keepRegularly()
     webhooks.start(parts.performer ?? performer)
-    const stopSweeping = startSweeper({
+    const sweeper = new Sweeper({
       ...{ records, tokens, sessions, random, clock, log },
       holder: random.uuid(),
       auditRetentionDays: options.auditRetentionDays ?? defaultAuditRetentionDays,
       yield: nextTurn,
     })
+    sweeper.start()
     const { folder } = location
     metrics?.show({
       storeWorks: () => records.unhealthy() === undefined,
@@ -220,7 +220,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
       ...{ core, admissions, clock, createTenant, onlyTenant, advance, reload, reset, facts, listening },
       close: async () => {
         cancelWarming()
-        stopSweeping()
+        sweeper.stop()
         requestProxy?.close()
         await webhooks.close()
         await parts.sandbox?.close()

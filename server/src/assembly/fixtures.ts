@@ -18,10 +18,13 @@ import type { CreateReactorRequest, CreateTokenRequest, ReactorFormulaRequest } 
 import type { ContractSchemas } from '../contract/validators.ts'
 import { readFormula } from '../formulas/formula.ts'
 import type { Formulas } from '../formulas/formulas.ts'
+import { createFormula, updateFormula } from '../formulas/write-formula.ts'
 import { tokenPermissions } from '../generated/facts.ts'
 import type { ReactorRecord } from '../reactors/reactor.ts'
 import type { Reactors } from '../reactors/reactors.ts'
+import { createReactor, updateReactor } from '../reactors/write-reactor.ts'
 import type { SealedStore } from '../storage/records/sealed.ts'
+import { createToken } from '../tokens/create.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 
@@ -159,10 +162,10 @@ async function applyFormula(
   const caller = callerOf(tenant, fixture)
   const { content } = fixture
   const known = await formulas.find(tenant, fixture.id)
-  if (!known) return void (await formulas.create(caller, content, undefined, fixture.id))
+  if (!known) return void (await createFormula(formulas.parts, caller, content, undefined, fixture.id))
   const { id: _id, created_by: _by, modified_by: _modified, ...before } = known.record.value
   if (isDeepStrictEqual(before, readFormula(content))) return
-  await formulas.update(caller, fixture.id, content)
+  await updateFormula(formulas.parts, caller, fixture.id, content)
 }
 
 async function applyReactor(
@@ -173,7 +176,7 @@ async function applyReactor(
   const caller = callerOf(tenant, fixture)
   const { content } = fixture
   const known = await (await records.tenant(tenant))?.get<ReactorRecord>('reactor', fixture.id)
-  if (!known) return void (await reactors.create(caller, content, undefined, fixture.id))
+  if (!known) return void (await createReactor(reactors.parts, caller, content, undefined, fixture.id))
   const { name, formula, application, configuration } = known.value
   const before = { name, formula, application, configuration }
   const after = {
@@ -187,7 +190,7 @@ async function applyReactor(
     `${fixture.path}.formula.id`,
     'must stay as it is: a reactor keeps its formula',
   )
-  if (!isDeepStrictEqual(before, after)) await reactors.update(caller, fixture.id, content)
+  if (!isDeepStrictEqual(before, after)) await updateReactor(reactors.parts, caller, fixture.id, content)
 }
 
 async function applyToken(
@@ -200,6 +203,6 @@ async function applyToken(
   const { expires_at } = input
   const expiration = typeof expires_at === 'string' ? parseExpiration(expires_at) : undefined
   if (expiration && expiration.ms * 1000 <= clock.nowUs(tenant)) return
-  const { created } = await tokens.create(callerOf(tenant, fixture), input)
+  const { created } = await createToken(tokens.of(callerOf(tenant, fixture)), input)
   if (!created) throw new BootstrapError(`${path} must not duplicate another token with deduplicate_token`)
 }

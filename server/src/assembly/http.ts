@@ -1,6 +1,3 @@
-import type { Applications } from '../access/applications.ts'
-import type { AuditLog } from '../access/audit-log.ts'
-import type { Tenants } from '../access/tenants.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import type { RequestPlaces } from '../base/flow/request-places.ts'
 import type { Mutable } from '../base/mutable.ts'
@@ -8,49 +5,24 @@ import type { Observer } from '../base/observer.ts'
 import { backends } from '../contract/backend.ts'
 import { readDocument } from '../contract/contract.ts'
 import type { Validators } from '../contract/validators.ts'
-import type { Formulas } from '../formulas/formulas.ts'
-import { checkHandlers, type Handlers } from '../http/handlers/handler.ts'
-import {
-  applicationHandlers,
-  formulaHandlers,
-  jobHandlers,
-  logHandlers,
-  reactorHandlers,
-  sessionHandlers,
-  tenantHandlers,
-  tokenHandlers,
-  tokenizationHandlers,
-} from '../http/handlers/operations.ts'
+import { checkHandlers } from '../http/handlers/handler.ts'
+import { handlersOf } from '../http/handlers/operations.ts'
 import { idempotentReplays } from '../http/handlers/replays.ts'
+import type { Rooms } from '../http/handlers/rooms.ts'
 import { docsFiles, type Health, type OutsidePaths, respondOutside } from '../http/outside/paths.ts'
 import { type Core, createCore, type UnderWay } from '../http/pipeline/core.ts'
 import { Cors } from '../http/pipeline/cors.ts'
 import type { Services } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import { parse, steps } from '../http/pipeline/lifecycle.ts'
+import { Idempotency } from '../http/pipeline/perform-once.ts'
 import { problemResponse } from '../http/pipeline/problem.ts'
 import { Router } from '../http/pipeline/routes.ts'
 import type { RequestProxy } from '../proxy/proxy.ts'
-import type { Reactors } from '../reactors/reactors.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { Tokens } from '../tokens/tokens.ts'
 import type { VaultOptions } from '../vault-options.ts'
-import type { WebhooksContext } from '../webhooks/webhooks-context.ts'
 import type { Around } from './around.ts'
 import type { Development } from './development.ts'
 import type { Storage } from './storage.ts'
-
-/** What the handlers of the contract work with. */
-interface Rooms {
-  readonly tokens: Tokens
-  readonly sessions: Sessions
-  readonly applications: Applications
-  readonly tenants: Tenants
-  readonly log: AuditLog
-  readonly formulas: Formulas
-  readonly reactors: Reactors
-  readonly jobs: Pick<WebhooksContext, 'store' | 'random' | 'clock'>
-}
 
 interface HttpParts {
   readonly options: VaultOptions
@@ -91,8 +63,12 @@ export async function createHttp(parts: HttpParts): Promise<Core> {
     dev,
     strict: options.strict ?? false,
     handlers,
-    replays: idempotentReplays(rooms),
-    inFlight: new Set(),
+    idempotency: new Idempotency({
+      records: storage.records,
+      random: storage.random,
+      clock: storage.clock,
+      replays: idempotentReplays(rooms),
+    }),
     random: storage.random,
     audit: parts.audit,
     log: storage.log,
@@ -114,27 +90,4 @@ export async function createHttp(parts: HttpParts): Promise<Core> {
   }
   paths.dev = development?.endpoints(services)
   return createCore(services)
-}
-
-function handlersOf({
-  tokens,
-  sessions,
-  applications,
-  tenants,
-  log,
-  formulas,
-  reactors,
-  jobs,
-}: Rooms): Handlers {
-  return {
-    ...tokenHandlers(tokens),
-    ...tokenizationHandlers(tokens),
-    ...sessionHandlers(sessions),
-    ...applicationHandlers(applications),
-    ...tenantHandlers(tenants),
-    ...logHandlers(log),
-    ...jobHandlers(jobs),
-    ...formulaHandlers(formulas),
-    ...reactorHandlers(reactors),
-  }
 }

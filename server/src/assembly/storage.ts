@@ -32,8 +32,8 @@ import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import { TestRecords } from '../storage/records/test-records.ts'
 import { type VaultOptions, VaultOptionsError } from '../vault-options.ts'
 import { version } from '../version.ts'
+import type { Performer, WebhookParts } from '../webhooks/webhook-parts.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
-import type { Performer, WebhooksContext } from '../webhooks/webhooks-context.ts'
 
 /** An open store, and what has to be there before anything can be kept in it. */
 export interface Storage extends Observers {
@@ -174,7 +174,7 @@ export interface VaultParts {
   /** Time that a closing vault waits for requests in flight, in real milliseconds. */
   readonly closeGraceMs?: number
   /** Makes the queue of asynchronous invocations. */
-  readonly jobs?: (performer: Performer, rooms: Pick<WebhooksContext, 'store' | 'tokens' | 'clock'>) => Jobs
+  readonly jobs?: (performer: Performer, rooms: Pick<WebhookParts, 'records' | 'tokens' | 'clock'>) => Jobs
 }
 
 interface Observers {

@@ -24,8 +24,8 @@ const countMs = 60_000
 /** The most that shares a commit: 512 instead of 256 brings 5 % where requests reveal a hundred tokens each. */
 const batchSize = 512
 
-interface RecorderContext {
-  readonly store: SealedStore
+interface RecorderParts {
+  readonly records: SealedStore
   readonly random: Random
   readonly log: Log
   readonly clock: Pick<Clock, 'at' | 'nowMs' | 'nowUs' | 'tenants'>
@@ -47,7 +47,7 @@ const weigh = (entries: readonly Waiting[]) => entries.reduce((sum, entry) => su
  * have their entry in the same commit. These are written later, so that a read need not wait for the disk.
  */
 export class AuditRecorder {
-  readonly #context: RecorderContext
+  readonly #parts: RecorderParts
   readonly #refusals = new RefusalCounts()
   #waiting: Waiting[] = []
   #recorded = 0
@@ -56,14 +56,14 @@ export class AuditRecorder {
   #done = 0
   #writing: Promise<void> | undefined
 
-  constructor(context: RecorderContext) {
-    this.#context = context
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
   }
 
   /** Queues an entry, and counts repeated refusals. Returns a promise to wait for if too many entries are waiting. */
   record(tenant: string, action: AuditedAction): undefined | Promise<void> {
     if (action.outcome !== 'refused') return this.#take(tenant, action)
-    const { clock } = this.#context
+    const { clock } = this.#parts
     if (this.#refusals.size === 0) clock.at(clock.nowMs() + countMs, async () => this.#takeCounted())
     if (this.#refusals.repeats(tenant, action)) return undefined
     for (const counted of this.#refusals.takeSurplus()) this.#take(counted.tenant, counted.action)
@@ -86,13 +86,13 @@ export class AuditRecorder {
   }
 
   #take(tenant: string, action: AuditedAction): undefined | Promise<void> {
-    const entry = { id: this.#context.random.timedUuid(), tenant, action }
+    const entry = { id: this.#parts.random.timedUuid(), tenant, action }
     this.#waiting.push(entry)
     this.#recorded += weightOf(entry)
     if (this.#failing && this.#unwritten > mostWaiting) {
       const lost = this.#waiting.splice(0, this.#firstBatch().length)
       this.#done += weigh(lost)
-      this.#context.log.error('audit entries lost', { entries: lost.length })
+      this.#parts.log.error('audit entries lost', { entries: lost.length })
     }
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined
@@ -131,7 +131,7 @@ export class AuditRecorder {
       } catch (error) {
         this.#failing = true
         this.#waiting.unshift(...batch)
-        this.#context.log.error('audit entries wait', describeError(error))
+        this.#parts.log.error('audit entries wait', describeError(error))
         // The next entry tries again: retrying at once would not help against a full disk.
         return
       }
@@ -145,7 +145,7 @@ export class AuditRecorder {
 
   /** Returns how many of the entries share a commit: they have the time of one clock. */
   #together(): number {
-    const { tenants } = this.#context.clock
+    const { tenants } = this.#parts.clock
     const batch = this.#firstBatch()
     const [first] = batch
     if (!first || tenants.furthestMs() === 0) return batch.length
@@ -154,10 +154,10 @@ export class AuditRecorder {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
-    const { store, random, clock } = this.#context
+    const { records, random, clock } = this.#parts
     const views = new Map<string, TenantStore | undefined>()
     for (const { tenant } of batch) {
-      if (!views.has(tenant)) views.set(tenant, await store.tenant(tenant))
+      if (!views.has(tenant)) views.set(tenant, await records.tenant(tenant))
     }
     const attempt = ++this.#attempts
     for (const one of batch) one.attempt ??= attempt
@@ -168,7 +168,7 @@ export class AuditRecorder {
       return view ? [{ attempt: one.attempt, write: auditEntry(view, random, one.action, place) }] : []
     })
     for (;;) {
-      const result = await store.commit(
+      const result = await records.commit(
         left.map(({ write }) => write),
         clock.nowUs(batch[0]?.tenant),
       )

@@ -3,7 +3,7 @@ import type { TenantTime } from '../base/time/clock.ts'
 import type { TestRecords } from '../storage/records/test-records.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
-interface SnapshotsContext {
+interface SnapshotsParts {
   readonly records: TestRecords
   readonly clock: { readonly tenants: TenantTime }
   /** Entries of the audit log are written later than the response, and belong to what was asked before. */
@@ -14,11 +14,11 @@ const mostPerTenant = 100
 
 /** Keeps the state of tenants under names, to return to. They end with a reset of the vault. */
 export class Snapshots {
-  readonly #context: SnapshotsContext
+  readonly #parts: SnapshotsParts
   readonly #kept = new Map<string, Map<string, () => boolean>>()
 
-  constructor(context: SnapshotsContext) {
-    this.#context = context
+  constructor(parts: SnapshotsParts) {
+    this.#parts = parts
   }
 
   handlers(): DevHandlersOf<'snapshots'> {
@@ -30,7 +30,7 @@ export class Snapshots {
       },
       'dev.snapshots.restore': async ({ tenant, path }) => {
         const restore = this.#kept.get(tenant)?.get(path.id)
-        await this.#context.audit.settled()
+        await this.#parts.audit.settled()
         if (!restore?.()) throw new ServiceError('not_found', 'there is no snapshot with this name')
         return { status: 204 }
       },
@@ -38,7 +38,7 @@ export class Snapshots {
   }
 
   async #take(tenant: string, name: string): Promise<void> {
-    const { records, clock, audit } = this.#context
+    const { records, clock, audit } = this.#parts
     await audit.settled()
     const own = this.#kept.get(tenant) ?? new Map<string, () => boolean>()
     if (own.size >= mostPerTenant && !own.has(name)) {

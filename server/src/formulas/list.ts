@@ -11,7 +11,7 @@ import { shippedFormulas } from './shipped/index.ts'
 
 type Listed = Place & { readonly record: Dated<FormulaRecord> }
 
-export interface FormulaQuery extends PageRequest {
+interface FormulaQuery extends PageRequest {
   readonly name?: string
 }
 

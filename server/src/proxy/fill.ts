@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Turns } from '../base/flow/turns.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
+import { resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import { readBody } from './body.ts'
@@ -40,7 +41,7 @@ export async function fill(
     headers: Object.fromEntries(named),
     body: read?.payload ?? null,
   }
-  const filled = (await tokens.resolve(caller, payload, 'transformed')) as typeof payload
+  const filled = (await resolveReferences(tokens.of(caller), payload, 'transformed')) as typeof payload
   const filledHeaders = Object.entries(filled.headers as JsonObject).map(([name, value]) => [
     name,
     asText(value),

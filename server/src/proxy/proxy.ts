@@ -25,7 +25,7 @@ export const proxyLimits = {
 
 export type ProxyLimits = { readonly [Name in keyof typeof proxyLimits]: number }
 
-interface ProxyContext {
+interface ProxyParts {
   readonly reactors: Reactors
   readonly tokens: Tokens
   readonly audit: Pick<AuditRecorder, 'record'>
@@ -64,10 +64,10 @@ type Proxied =
   | { readonly kind: 'reacted'; readonly reaction: Reaction }
 
 export class RequestProxy {
-  readonly #context: ProxyContext
+  readonly #parts: ProxyParts
 
-  constructor(context: ProxyContext) {
-    this.#context = context
+  constructor(parts: ProxyParts) {
+    this.#parts = parts
   }
 
   /**
@@ -82,7 +82,7 @@ export class RequestProxy {
       const filled = await this.#inPlace(request, () => this.#fill(request, target))
       const named = this.#reactorOf(request, 'request')
       const { method } = request
-      const { headerPrefix } = this.#context
+      const { headerPrefix } = this.#parts
       const sent = named ? await reactToRequest(named, { method, filled, headerPrefix }) : filled
       if ('kind' in sent) {
         exchange.end()
@@ -98,11 +98,11 @@ export class RequestProxy {
 
   /** Ends all that is under way. */
   close(): void {
-    this.#context.egress.close()
+    this.#parts.egress.close()
   }
 
   #begin({ caller, onDisconnect }: Forwarded): ProxyExchange {
-    const { egress, limits } = this.#context
+    const { egress, limits } = this.#parts
     try {
       const exchange = egress.begin({ by: caller, timeoutMs: limits.timeoutMs })
       onDisconnect(() => exchange.end())
@@ -119,7 +119,7 @@ export class RequestProxy {
 
   /** Returns a header that is for the proxy itself. */
   #own({ headers }: Forwarded, name: string): string | undefined {
-    return headers[`${this.#context.headerPrefix}-proxy-${name}`]
+    return headers[`${this.#parts.headerPrefix}-proxy-${name}`]
   }
 
   /** Returns the reactor for one side of a request, if there is one. */
@@ -127,13 +127,13 @@ export class RequestProxy {
     const reactor = this.#own(request, `${side}-reactor`)
     if (reactor === undefined) return undefined
     const { caller, traceId } = request
-    const { reactors } = this.#context
+    const { reactors } = this.#parts
     return { reactors, caller, traceId, reactor, header: `proxy_${side}_reactor` }
   }
 
   #checkTarget(url: URL): void {
     try {
-      this.#context.egress.check(url)
+      this.#parts.egress.check(url)
     } catch (error) {
       throw error instanceof EgressError
         ? invalid('proxy_url', 'names an origin that the operator has not allowed, or a password', {
@@ -146,7 +146,7 @@ export class RequestProxy {
 
   /** The wait for the target needs no place. */
   async #inPlace<T>({ caller, body }: Forwarded, task: () => Promise<T>): Promise<T> {
-    const { places, turns } = this.#context
+    const { places, turns } = this.#parts
     const inTurn = async () => {
       await turns.pass(caller)
       return task()
@@ -157,7 +157,7 @@ export class RequestProxy {
   /** Puts data into a request, and records that it is sent on. */
   async #fill(request: Forwarded, target: Target): Promise<Filled> {
     const { caller, body } = request
-    const { tokens, audit, headerPrefix, turns } = this.#context
+    const { tokens, audit, headerPrefix, turns } = this.#parts
     const headers = headersToSend(request.headers, headerPrefix)
     const filled = await fill(tokens, turns, caller, { target, headers, body })
     await audit.record(caller.tenant, {
@@ -184,7 +184,7 @@ export class RequestProxy {
   }
 
   async #answer(request: Forwarded, response: ProxyResponse): Promise<Proxied> {
-    const { limits } = this.#context
+    const { limits } = this.#parts
     const { status, headers, body } = response
     const named = this.#reactorOf(request, 'response')
     if (!named) return { kind: 'passed', status, headers, pieces: body(limits.responseBytes) }

@@ -8,13 +8,13 @@ import type { Digest, Write } from '../storage/port/port.ts'
 import { bodyOf } from '../webhooks/deliver.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer } from '../webhooks/reaction.ts'
-import type { Performer, WebhooksContext } from '../webhooks/webhooks-context.ts'
+import type { Performer, WebhookParts } from '../webhooks/webhook-parts.ts'
 
 /** Asynchronous invocations: accepted into a list, and performed when a test says so. */
 function openJobs(tap: { teardown(task: () => unknown): void }, sandbox?: Sandbox) {
   const accepted: Job[] = []
   let performer: Performer | undefined
-  let rooms: Pick<WebhooksContext, 'store' | 'tokens' | 'clock'> | undefined
+  let rooms: Pick<WebhookParts, 'records' | 'tokens' | 'clock'> | undefined
   const vault = openReactors(
     tap,
     {},

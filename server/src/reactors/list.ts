@@ -10,7 +10,7 @@ import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts
 import type { ReactorParts } from './reactor-parts.ts'
 
 /** Filters of a list of reactors, and its page. */
-export interface ReactorQuery extends PageRequest {
+interface ReactorQuery extends PageRequest {
   readonly id?: readonly string[]
   readonly name?: string
 }

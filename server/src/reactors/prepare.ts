@@ -7,6 +7,7 @@ import type { ReactorConfiguration, ReactRequest } from '../contract/types.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import { limits } from '../generated/facts.ts'
 import type { TenantStore } from '../storage/records/sealed.ts'
+import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { castConfiguration, fitArguments, type ReactArguments } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
 import type { ReactorParts } from './reactor-parts.ts'
@@ -61,7 +62,7 @@ export async function prepare(
     reactor.configuration as JsonObject,
     "the reactor's configuration no longer fits its formula; update the reactor",
   )
-  const resolved = areResolved ? args : await parts.tokens.resolve(caller, args, 'raw', 'args')
+  const resolved = areResolved ? args : await resolveReferences(parts.tokens.of(caller), args, 'raw', 'args')
   return {
     reactor,
     formula,
@@ -84,7 +85,7 @@ export async function demandReaction(
   { reactor, args }: Pick<ReactInput, 'reactor' | 'args'>,
 ): Promise<void> {
   await existingReactor(await tenantStore(parts.records, caller.tenant), reactor)
-  await parts.tokens.demandReferences(caller, args, 'args')
+  await demandReferences(parts.tokens.of(caller), args, 'args')
 }
 
 // Requirements: INV-019, INV-020

@@ -5,6 +5,7 @@ import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json/json.t
 import { limits } from '../generated/facts.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
+import { tokenize } from '../tokens/payloads/tokenize.ts'
 import type { Reaction, RecordedReaction } from '../webhooks/reaction.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
@@ -91,7 +92,7 @@ export async function settle(
   }
   const payload = await keepable(outcome.tokenize, () => parts.turns.pass(caller))
   try {
-    const tokens = await parts.tokens.tokenize(caller, payload, {
+    const tokens = await tokenize(parts.tokens.of(caller), payload, {
       asksPermission: false,
       receipt: receipt && (recorded => receipt({ kind: 'answered', tokens: recorded, ...raw })),
     })

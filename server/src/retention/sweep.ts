@@ -20,7 +20,7 @@ const mostStuck = 8 * batchSize
 /** The kinds that expire. Only tokens and sessions need more than being removed. */
 const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency', 'deduplication']
 
-export interface SweepContext {
+export interface SweepParts {
   readonly records: SealedStore
   readonly tokens: Tokens
   readonly sessions: Sessions
@@ -35,9 +35,9 @@ export interface SweepContext {
  * and nonces, receipts of idempotency keys, claims of deduplicated tokens. None of it could be read any more. An interrupted sweep is continued by the next
  * one. Documents that the store cannot erase at the moment do not keep it from erasing others.
  */
-export async function sweep(context: SweepContext): Promise<Swept> {
+export async function sweep(parts: SweepParts): Promise<Swept> {
   const swept: Swept = { erased: 0 }
-  for (const kind of kinds) await drain(context, kind, swept)
+  for (const kind of kinds) await drain(parts, kind, swept)
   return swept
 }
 
@@ -48,10 +48,10 @@ interface Swept {
   failure?: StoreUnavailable
 }
 
-async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): Promise<void> {
+async function drain(parts: SweepParts, kind: DocumentKind, swept: Swept): Promise<void> {
   const eraseIfPossible = (one: DueRecord<RecordValue>) =>
-    context.clock.tenants
-      .run(one.document.tenant, () => erase(context, one))
+    parts.clock.tenants
+      .run(one.document.tenant, () => erase(parts, one))
       .catch(error => {
         if (!(error instanceof StoreUnavailable)) throw error
         swept.failure ??= error
@@ -61,33 +61,33 @@ async function drain(context: SweepContext, kind: DocumentKind, swept: Swept): P
   let stuck = 0
   for (;;) {
     const limit = batchSize + stuck
-    const due = await context.records.due(kind, context.clock.nowUs() / 1000, limit)
+    const due = await parts.records.due(kind, parts.clock.nowUs() / 1000, limit)
     const outcomes = await Promise.all(due.map(eraseIfPossible))
     const gone = outcomes.filter(Boolean).length
     swept.erased += gone
     stuck = due.length - gone
-    if (due.length < limit || (swept.failure && stuck >= mostStuck) || !(await context.pause())) return
+    if (due.length < limit || (swept.failure && stuck >= mostStuck) || !(await parts.pause())) return
   }
 }
 
 /** Returns false if it was not erased, or by another process. */
-async function erase(context: SweepContext, due: DueRecord<RecordValue>): Promise<boolean> {
+async function erase(parts: SweepParts, due: DueRecord<RecordValue>): Promise<boolean> {
   const { document, store, record, failure } = due
   if (failure) throw failure
   // Without its tenant's keys it can be neither read nor audited. They may be restored from a backup.
   if (!store) return false
   if (document.kind === 'token' && record) {
-    return context.tokens.eraseExpired(store, record as OpenedRecord<TokenRecord>)
+    return parts.tokens.eraseExpired(store, record as OpenedRecord<TokenRecord>)
   }
   if (document.kind === 'session' && record) {
-    return context.sessions.endExpired(store, record as OpenedRecord<SessionRecord>)
+    return parts.sessions.endExpired(store, record as OpenedRecord<SessionRecord>)
   }
   // A record that cannot be opened is erased too: with the keys, parts of it might still be read.
   const { kind, tenant, id, version } = document
   const writes: Write[] = [{ type: 'remove', kind, tenant, id, version }]
   if (kind === 'token') {
     const action = { operation: 'token:expire', entity_type: 'token', actor: null } as const
-    writes.push(auditEntry(store, context.random, action))
+    writes.push(auditEntry(store, parts.random, action))
   }
-  return (await context.records.commit(writes, context.clock.nowUs())).ok
+  return (await parts.records.commit(writes, parts.clock.nowUs())).ok
 }

@@ -1,4 +1,4 @@
-import { type Caller, demand } from '../access/caller.ts'
+import { demand } from '../access/caller.ts'
 import type { CreateTokenRequest, Token } from '../contract/types.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { deduplicate, showOriginal } from './deduplicate.ts'
@@ -9,7 +9,7 @@ import { atMostMasked, showToken } from './show.ts'
 import { isExpired, type TokenRecord } from './token.ts'
 import type { TenantTokens } from './token-parts.ts'
 
-export interface CreatedToken {
+interface CreatedToken {
   readonly token: Token
   /** False if deduplication found a token that was there before. */
   readonly created: boolean
@@ -17,7 +17,6 @@ export interface CreatedToken {
 
 export async function createToken(
   tokens: TenantTokens,
-  caller: Caller,
   input: CreateTokenRequest,
   receipt?: Receipt<{ readonly details: RecordedTokens }>,
 ): Promise<CreatedToken> {
@@ -25,22 +24,22 @@ export async function createToken(
     tokens.store,
     tokens,
     async attempt => {
-      const draft = await draftToken(tokens, caller, input, attempt)
+      const draft = await draftToken(tokens, input, attempt)
       const { record } = draft
       // Requirements: ACC-507
-      const transform = demand(caller, 'token:create', record)
-      const { original, claims } = await deduplicate(tokens, caller, 'token:create', record)
+      const transform = demand(tokens.caller, 'token:create', record)
+      const { original, claims } = await deduplicate(tokens, 'token:create', record)
       if (original) {
         return {
           writes: [],
           recorded: { details: singleToken(recordedToken(draft, original.value.id)) },
           result: async () => ({
-            token: await showOriginal(tokens, caller, original),
+            token: await showOriginal(tokens, original),
             created: false,
           }),
         }
       }
-      const writes = draftWrites(tokens, caller, draft)
+      const writes = draftWrites(tokens, draft)
       return {
         writes: [...writes.all, ...claims],
         recorded: { details: singleToken(recordedToken(draft)) },

@@ -1,4 +1,4 @@
-import { type Caller, decideFor } from '../access/caller.ts'
+import { decideFor } from '../access/caller.ts'
 import type { Token } from '../contract/types.ts'
 import { duplicateTerm, identityOf } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
@@ -34,7 +34,6 @@ const claimMs = 3_600_000
 // Requirements: TOK-501, TOK-502, TOK-509, TOK-543, TOK-548, TOK-549
 export async function deduplicate(
   tokens: TenantTokens,
-  caller: Caller,
   right: DuplicateRight,
   record: TokenRecord,
 ): Promise<Deduplication> {
@@ -46,7 +45,7 @@ export async function deduplicate(
   // Before the search, so that a token stored after the search changes it.
   const claim = await store.get<RecordValue>('deduplication', value.id)
   const nowUs = tokens.nowUs()
-  const query = matchAll([visibleTo(store, caller, right), matchTerm(duplicateTerm(store, identity))])
+  const query = matchAll([visibleTo(store, tokens.caller, right), matchTerm(duplicateTerm(store, identity))])
   const page = { nowMs: nowUs / 1000, offset: 0, limit: 1, oldestFirst: true }
   const [original] = (await store.find<TokenRecord>('token', query, page)).records
   // The index is not authenticated. Only the record itself decides.
@@ -54,7 +53,7 @@ export async function deduplicate(
     original &&
     identityOf(original.value) === identity &&
     !isExpired(original.value, nowUs) &&
-    decideFor(caller, right, original.value).allowed
+    decideFor(tokens.caller, right, original.value).allowed
   if (isOriginal) return { original, claims: [] }
   const index = { dueMs: Math.floor(nowUs / 1000) + claimMs }
   return {
@@ -69,17 +68,16 @@ export async function deduplicate(
 /** Shows the token that the caller's would have duplicated. */
 export async function showOriginal(
   tokens: TenantTokens,
-  caller: Caller,
   original: OpenedRecord<TokenRecord>,
 ): Promise<Token> {
   const [live] = await withCvc(tokens.store, [original], tokens.nowUs())
-  return showDuplicated(tokens, caller, live ?? new LiveToken(original))
+  return showDuplicated(tokens, live ?? new LiveToken(original))
 }
 
 /** Like `showOriginal`, for a token that was already read. */
 // Requirements: TOK-035
-export function showDuplicated(tokens: TenantTokens, caller: Caller, token: LiveToken): Token {
-  const decision = decideFor(caller, 'token:read', token.record.value)
+export function showDuplicated(tokens: TenantTokens, token: LiveToken): Token {
+  const decision = decideFor(tokens.caller, 'token:read', token.record.value)
   if (decision.allowed) return showToken(tokens, token, atMostMasked(decision.transform))
   return withoutContents(showToken(tokens, token, 'redact'))
 }

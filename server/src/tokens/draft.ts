@@ -1,4 +1,3 @@
-import type { Caller } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
@@ -96,7 +95,6 @@ export interface Draft {
 // Requirements: TOK-045, WIR-504
 export async function draftToken(
   tokens: TenantTokens,
-  caller: Caller,
   input: CreateTokenRequest,
   attempt = 0,
 ): Promise<Draft> {
@@ -117,7 +115,7 @@ export async function draftToken(
     data,
     containers: input.containers ?? type.containers,
     // Requirements: TOK-043, APP-540
-    created_by: caller.application,
+    created_by: tokens.caller.application,
   }
   if (mask !== undefined) record.mask = mask
   if (input.metadata) record.metadata = input.metadata
@@ -145,15 +143,13 @@ export interface DraftWrites {
   readonly all: readonly Write[]
 }
 
-export function draftWrites(
-  tokens: TenantTokens,
-  caller: Caller,
-  { record, fresh, cvc }: Draft,
-): DraftWrites {
+export function draftWrites(tokens: TenantTokens, { record, fresh, cvc }: Draft): DraftWrites {
   const token = tokens.store.insert('token', record, indexOf(tokens.store, record), fresh)
   const all = [token]
   if (record.cvc && cvc !== undefined) all.push(insertCvc(tokens.store, record.cvc, cvc))
-  all.push(auditEntry(tokens.store, tokens.parts.random, tokenAction('token:create', record.id, caller)))
+  all.push(
+    auditEntry(tokens.store, tokens.parts.random, tokenAction('token:create', record.id, tokens.caller)),
+  )
   return { token, all }
 }
 

@@ -1,4 +1,4 @@
-import { type Caller, demand } from '../access/caller.ts'
+import { demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port/port.ts'
 import { transact } from '../storage/port/transact.ts'
@@ -7,10 +7,13 @@ import { liveRecord } from './read.ts'
 import { removeCvc, type TokenRecord } from './token.ts'
 import { type Actor, type TenantTokens, tokenAction } from './token-parts.ts'
 
+/** The tokens of a tenant, as the system itself works on them. */
+type SystemTokens = Pick<TenantTokens, 'parts' | 'store'>
+
 /** Returns the writes that erase a token and its code, and add an audit entry. */
 // Requirements: SEA-035
 async function erasure(
-  tokens: TenantTokens,
+  tokens: SystemTokens,
   token: OpenedRecord<TokenRecord>,
   operation: 'token:delete' | 'token:expire',
   actor: Actor,
@@ -27,25 +30,25 @@ async function erasure(
 }
 
 /** Erases an expired token. Returns false if another writer came between: the token is gone or changed. */
-export async function eraseExpired(tokens: TenantTokens, token: OpenedRecord<TokenRecord>): Promise<boolean> {
+export async function eraseExpired(tokens: SystemTokens, token: OpenedRecord<TokenRecord>): Promise<boolean> {
   const { store } = tokens
   const writes = await erasure(tokens, token, 'token:expire', { application: null })
-  const { ok } = await store.commit(writes, tokens.nowUs())
+  const { ok } = await store.commit(writes, tokens.parts.clock.nowUs())
   const { id, expires_ms: expiredMs } = token.value
   if (ok) tokens.parts.channels.erased.publish({ tenant: store.tenant, id, expiredMs })
   return ok
 }
 
 // Requirements: TOK-037, TOK-038, TOK-512, TOK-046, TOK-546
-export async function deleteToken(tokens: TenantTokens, caller: Caller, id: string): Promise<void> {
+export async function deleteToken(tokens: TenantTokens, id: string): Promise<void> {
   await transact(tokens.store, tokens, async () => {
     const record = await liveRecord(tokens, id)
-    demand(caller, 'token:delete', record.value)
+    demand(tokens.caller, 'token:delete', record.value)
     return {
-      writes: await erasure(tokens, record, 'token:delete', caller),
+      writes: await erasure(tokens, record, 'token:delete', tokens.caller),
       result: () =>
         tokens.parts.channels.erased.publish({
-          tenant: caller.tenant,
+          tenant: tokens.caller.tenant,
           id: record.value.id,
           expiredMs: undefined,
         }),

@@ -1,4 +1,4 @@
-import { type Caller, deciderFor } from '../access/caller.ts'
+import { deciderFor } from '../access/caller.ts'
 import { invalid } from '../base/errors.ts'
 import { type LongPage, offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { SearchTokensRequest, Token, TokenPermission } from '../contract/types.ts'
@@ -14,7 +14,7 @@ import { showToken } from './show.ts'
 import { isExpired, type TokenRecord, withReadableCvc } from './token.ts'
 import { recordReveal, type TenantTokens } from './token-parts.ts'
 
-export interface TokenFilter extends PageSelection {
+interface TokenFilter extends PageSelection {
   readonly id?: readonly string[]
   readonly type?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
@@ -22,33 +22,31 @@ export interface TokenFilter extends PageSelection {
 
 export async function listTokens(
   tokens: TenantTokens,
-  caller: Caller,
   filter: TokenFilter,
 ): Promise<Page<Token> | LongPage<Token>> {
-  return findTokens(tokens, caller, 'token:read', filterQuery(tokens.store, filter), filter)
+  return findTokens(tokens, 'token:read', filterQuery(tokens.store, filter), filter)
 }
 
 /** Returns a page of the tokens that match the query and for which the caller holds the permission. */
 // Requirements: TOK-018, TOK-024, SEA-001, SEA-031
 async function findTokens(
   tokens: TenantTokens,
-  caller: Caller,
   permission: TokenPermission,
   query: Query,
   selection: PageSelection,
 ): Promise<Page<Token> | LongPage<Token>> {
   const { request, find } = locatePage(tokens.store, selection)
   const nowUs = tokens.nowUs()
-  const visible = visibleTo(tokens.store, caller, permission)
+  const visible = visibleTo(tokens.store, tokens.caller, permission)
   const found = await tokens.store.findPage<TokenRecord>('token', matchAll([visible, query]), {
     nowMs: nowUs / 1000,
-    principal: caller,
+    principal: tokens.caller,
     ...find,
   })
   const { records, lastUs } = found
   const shown = Array.isArray(records)
-    ? await showEach(tokens, caller, permission, records)
-    : showOneByOne(tokens, caller, permission, records)
+    ? await showEach(tokens, permission, records)
+    : showOneByOne(tokens, permission, records)
   const next =
     lastUs === undefined ? undefined : writeCursor(tokens.store, { afterUs: lastUs, page: request.page + 1 })
   return toPage(shown, found.total, request, next)
@@ -61,14 +59,13 @@ async function findTokens(
 // Requirements: PAG-502
 async function showEach(
   tokens: TenantTokens,
-  caller: Caller,
   permission: TokenPermission,
   records: readonly OpenedRecord<TokenRecord>[],
 ): Promise<Token[]> {
   const nowUs = tokens.nowUs()
   const live = records.filter(({ value }) => !isExpired(value, nowUs))
   const complete = await withReadableCvc(tokens.store, live, nowUs)
-  const decide = deciderFor(caller, permission)
+  const decide = deciderFor(tokens.caller, permission)
   const shown: Token[] = []
   const revealed: string[] = []
   // Masks may take long, so others go first before each.
@@ -80,18 +77,17 @@ async function showEach(
     if (passing) await passing
     shown.push(showToken(tokens, token, decision.transform))
   }
-  await recordReveal(tokens, caller, permission, revealed)
+  await recordReveal(tokens, permission, revealed)
   return shown
 }
 
 /** Like `showEach`, for a page that is read while it is sent. */
 async function* showOneByOne(
   tokens: TenantTokens,
-  caller: Caller,
   permission: TokenPermission,
   records: AsyncIterable<OpenedRecord<TokenRecord>>,
 ): AsyncGenerator<Token> {
-  for await (const record of records) yield* await showEach(tokens, caller, permission, [record])
+  for await (const record of records) yield* await showEach(tokens, permission, [record])
 }
 
 // Requirements: TOK-019, TOK-020, TOK-022
@@ -107,12 +103,11 @@ function filterQuery(store: TenantStore, filter: TokenFilter): Query {
 /** Returns a page of the matching tokens that the caller may search. @throws {ServiceError} invalid_query */
 export async function searchTokens(
   tokens: TenantTokens,
-  caller: Caller,
   { query, page, size, start }: SearchTokensRequest,
 ): Promise<Page<Token> | LongPage<Token>> {
   const parsed = parseQuery(query ?? '')
   const requested = { page: page ?? undefined, size: size ?? limits.pageSize, start: start ?? undefined }
-  return findTokens(tokens, caller, 'token:search', compileSearch(tokens.store, parsed), requested)
+  return findTokens(tokens, 'token:search', compileSearch(tokens.store, parsed), requested)
 }
 
 /** Selects a page by its number, or by the cursor that the page before it ended with. */

@@ -1,4 +1,4 @@
-import { type Caller, demand } from '../access/caller.ts'
+import { demand } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/sealed.ts'
@@ -7,12 +7,15 @@ import { isExpired, LiveToken, type TokenRecord, withCvc } from './token.ts'
 import { type AbsentTokens, type TenantTokens, tokenAction } from './token-parts.ts'
 
 // Requirements: TOK-025
-export async function readToken(tokens: TenantTokens, caller: Caller, id: string): Promise<Token> {
+export async function readToken(tokens: TenantTokens, id: string): Promise<Token> {
   const record = await liveRecord(tokens, id)
-  const transform = demand(caller, 'token:read', record.value)
+  const transform = demand(tokens.caller, 'token:read', record.value)
   const token = await liveToken(tokens, record)
   if (transform === 'reveal')
-    await tokens.parts.audit.record(caller.tenant, tokenAction('token:read', record.value.id, caller))
+    await tokens.parts.audit.record(
+      tokens.caller.tenant,
+      tokenAction('token:read', record.value.id, tokens.caller),
+    )
   return showToken(tokens, token, transform)
 }
 

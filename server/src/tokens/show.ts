@@ -1,4 +1,4 @@
-import { type Caller, decideFor } from '../access/caller.ts'
+import { decideFor } from '../access/caller.ts'
 import { strictest } from '../access/rules.ts'
 import type { FieldErrors } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
@@ -36,7 +36,7 @@ export function checkMask(tokens: TenantTokens, token: string, mask: JsonValue |
 /** Returns a function that tells which expressions give nothing, if somebody listens. */
 function noterOf({ parts, caller }: TenantTokens, token: string) {
   const { emptyMask } = parts.channels
-  if (!caller || !emptyMask.isHeard) return undefined
+  if (!emptyMask.isHeard) return undefined
   return (path: string, reason: string) => emptyMask.publish({ caller, token, path: inMask(path), reason })
 }
 
@@ -76,12 +76,11 @@ export function showToken(tokens: TenantTokens, token: LiveToken, transform: Tra
 // Requirements: ACC-521
 export function showUpdated(
   tokens: TenantTokens,
-  caller: Caller,
   token: LiveToken,
   transform: Transform,
   maskBefore: JsonValue | undefined,
 ): Token {
-  const read = decideFor(caller, 'token:read', token.record.value)
+  const read = decideFor(tokens.caller, 'token:read', token.record.value)
   if (read.allowed) return showToken(tokens, token, read.transform)
   if (transform !== 'mask') return showToken(tokens, token, transform)
   const masked = showMask(tokens, token.record.value.id, maskBefore, token.data)

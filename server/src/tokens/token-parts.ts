@@ -52,14 +52,13 @@ export interface AbsentTokens {
   readonly absent: readonly { readonly id: string; readonly expiredMs?: number | undefined }[]
 }
 
-/** The tokens of one tenant, as one request works on them. Small, as each request makes one. */
+/** The tokens of one tenant, as a request of a caller works on them. Small, as each request makes one. */
 export class TenantTokens {
   readonly parts: TokenParts
   readonly store: TenantStore
-  /** Absent for the system itself. */
-  readonly caller: Caller | undefined
+  readonly caller: Caller
 
-  constructor(parts: TokenParts, store: TenantStore, caller?: Caller) {
+  constructor(parts: TokenParts, store: TenantStore, caller: Caller) {
     this.parts = parts
     this.store = store
     this.caller = caller
@@ -71,7 +70,7 @@ export class TenantTokens {
 
   /** Lets others go first if it is their turn. @throws {ServiceError} if the caller is gone */
   pass(): undefined | Promise<void> {
-    return this.parts.turns.pass(this.caller ?? this.store)
+    return this.parts.turns.pass(this.caller)
   }
 }
 
@@ -98,8 +97,7 @@ export function tokenAction(operation: string, id: string | readonly string[], a
  * @param ids at most as many as one request may name
  */
 export async function recordReveal(
-  { parts: { audit } }: TenantTokens,
-  caller: Caller,
+  { parts: { audit }, caller }: TenantTokens,
   operation: TokenPermission,
   ids: Iterable<string>,
 ): Promise<void> {

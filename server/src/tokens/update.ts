@@ -1,4 +1,4 @@
-import { type Caller, demand } from '../access/caller.ts'
+import { demand } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { comparableId } from '../base/comparable-id.ts'
 import { invalid, refuseIfAny, ServiceError } from '../base/errors.ts'
@@ -26,7 +26,6 @@ export type RecordedUpdate = RecordedEntity & { readonly details?: { readonly ma
 
 export async function updateToken(
   tokens: TenantTokens,
-  caller: Caller,
   id: string,
   input: UpdateTokenRequest,
   receipt?: Receipt<RecordedUpdate>,
@@ -36,16 +35,16 @@ export async function updateToken(
     tokens,
     async () => {
       const current = await liveRecord(tokens, id)
-      const right = demandUpdate(caller, current.value, input)
+      const right = demandUpdate(tokens.caller, current.value, input)
       const live = await liveToken(tokens, current)
-      const next = await patched(tokens, caller, live, input, right)
+      const next = await patched(tokens, live, input, right)
 
-      const { original, claims } = await duplicated(tokens, caller, current, next.record)
+      const { original, claims } = await duplicated(tokens, current, next.record)
       if (original) {
         return {
           writes: [],
           recorded: { entity: original.value.id },
-          result: () => showOriginal(tokens, caller, original),
+          result: () => showOriginal(tokens, original),
         }
       }
       const { mask } = current.value
@@ -56,7 +55,7 @@ export async function updateToken(
           token,
           ...next.cvcWrites,
           auditEntry(tokens.store, tokens.parts.random, {
-            ...tokenAction('token:update', current.value.id, caller),
+            ...tokenAction('token:update', current.value.id, tokens.caller),
             superseded: current,
           }),
           ...claims,
@@ -69,7 +68,7 @@ export async function updateToken(
         // Requirements: TOK-034
         result: written => {
           const updated = new LiveToken(new OpenedRecord(next.record, written(token)), next.data)
-          return showUpdated(tokens, caller, updated, right.transform, mask)
+          return showUpdated(tokens, updated, right.transform, mask)
         },
       }
     },
@@ -83,21 +82,20 @@ export async function updateToken(
  */
 export async function readUpdated(
   tokens: TenantTokens,
-  caller: Caller,
   id: string,
   input: UpdateTokenRequest,
   { entity, details }: RecordedUpdate,
 ): Promise<Token> {
   const record = await liveRecord(tokens, id)
-  const { transform } = demandUpdate(caller, record.value, input)
+  const { transform } = demandUpdate(tokens.caller, record.value, input)
   if (comparableId(entity) !== comparableId(id)) {
     const original = await liveRecord(tokens, entity)
-    demand(caller, 'token:update', original.value)
-    return showOriginal(tokens, caller, original)
+    demand(tokens.caller, 'token:update', original.value)
+    return showOriginal(tokens, original)
   }
   const live = await liveToken(tokens, record)
   const mask = input.mask === undefined ? record.value.mask : details?.mask
-  return showUpdated(tokens, caller, live, transform, mask)
+  return showUpdated(tokens, live, transform, mask)
 }
 
 interface Patched {
@@ -109,7 +107,6 @@ interface Patched {
 // Requirements: TOK-036, DAT-013, TYP-540
 async function patched(
   tokens: TenantTokens,
-  caller: Caller,
   live: LiveToken,
   input: UpdateTokenRequest,
   { reads }: UpdateRight,
@@ -140,7 +137,7 @@ async function patched(
     containers: replaced(input.containers, current.containers, type.containers),
     created_by: current.created_by,
     // Requirements: TOK-043
-    modified_by: caller.application,
+    modified_by: tokens.caller.application,
   }
   setIfKept(record, 'mask', patchedMask(current, input))
   setIfKept(record, 'metadata', patchedMetadata(tokens, current, input))
@@ -177,12 +174,11 @@ function patchedMask(current: TokenRecord, input: UpdateTokenRequest): JsonValue
 /** Finds the token that this update would duplicate, if it asks for deduplication, by the right to make the update. */
 async function duplicated(
   tokens: TenantTokens,
-  caller: Caller,
   { value }: OpenedRecord<TokenRecord>,
   next: TokenRecord,
 ): Promise<Deduplication> {
   if (value.deduplicate_token && identityOf(value) === identityOf(next)) return { claims: [] }
-  const found = await deduplicate(tokens, caller, 'token:update', next)
+  const found = await deduplicate(tokens, 'token:update', next)
   return found.original?.value.id === next.id ? { claims: [] } : found
 }
 

@@ -21,7 +21,7 @@ if (goes !== 'no further') {
       say('performing')
       if (goes === 'to the formula') return new Promise(() => {})
       const tenant = await queue.store()
-      const id = queue.context.random.uuid()
+      const id = queue.parts.random.uuid()
       const answer = { tokens: id }
       const { ok } = await tenant.commit([tenant.insert('token', { id }), ...receipt(answer)], 1)
       say(ok ? 'committed' : 'overtaken')

@@ -16,8 +16,8 @@ import { TestRecords } from '../storage/records/test-records.ts'
 import { TokenChannels } from '../tokens/token-parts.ts'
 import { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
-import { createWebhooks, type Webhooks } from './webhooks.ts'
-import type { Performer, WebhooksContext } from './webhooks-context.ts'
+import type { Performer, WebhookParts } from './webhook-parts.ts'
+import { Webhooks } from './webhooks.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 
@@ -26,7 +26,7 @@ export const tenantB = '7d0c3f4e-5b1a-4c55-9a53-0f3b8a6f1c22'
 
 /** One process on a store that it may share with others. */
 export interface Queue {
-  readonly context: WebhooksContext
+  readonly parts: WebhookParts
   readonly webhooks: Webhooks
   readonly clock: MovableClock
   readonly records: TestRecords
@@ -44,7 +44,7 @@ interface QueueOptions {
   /** Made by the options where a test looks at what it is given. */
   readonly performer?: Performer
   readonly log?: Log
-  readonly context?: Partial<WebhooksContext>
+  readonly parts?: Partial<WebhookParts>
   /** The machine's clock. */
   readonly now?: () => number
 }
@@ -69,8 +69,8 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },
   })
-  const context: WebhooksContext = {
-    store: sealed,
+  const parts: WebhookParts = {
+    records: sealed,
     isShared: false,
     tokens,
     clock,
@@ -79,9 +79,9 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     send: createCallbackSender({ allowPrivate: true }),
     callbacks: { allowPrivate: true },
     traceHeader: 'SVC-TRACE-ID',
-    ...options.context,
+    ...options.parts,
   }
-  const webhooks = createWebhooks(context)
+  const webhooks = new Webhooks(parts)
   if (options.performer) webhooks.start(options.performer)
   // The clock's timers keep no process alive; a test that waits for one of them has to be.
   const alive = setInterval(() => {}, 1000)
@@ -96,7 +96,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     return found
   }
   return {
-    context,
+    parts,
     webhooks,
     clock,
     records: new TestRecords(sealed, store),

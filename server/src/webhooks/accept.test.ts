@@ -20,7 +20,7 @@ t.test('a job and what belongs to it are kept in one commit, or neither is', asy
 
 t.test('a tenant has so many unfinished jobs and no more, due or not', async t => {
   const queue = await openQueue(t, {
-    context: { limits: { jobs: { tenant: 3, application: 3, session: 3 } } },
+    parts: { limits: { jobs: { tenant: 3, application: 3, session: 3 } } },
   })
   for (const _ of [1, 2, 3]) await queue.accept({ callbackUrl })
   await queue.clock.advance(1000)
@@ -31,7 +31,7 @@ t.test('a tenant has so many unfinished jobs and no more, due or not', async t =
 
 t.test('an application and a session have their shares of the jobs of a tenant', async t => {
   const limits = { jobs: { tenant: 5, application: 3, session: 1 } }
-  const queue = await openQueue(t, { context: { limits } })
+  const queue = await openQueue(t, { parts: { limits } })
   const refused = (message: RegExp) => ({ code: 'rate_limited', message })
   const [sessionA, sessionB] = ['a', 'b'].map(name => `0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c0${name}`)
   const backend = '0b9c7d2e-8f41-4a63-b5d7-1e2f3a4b5c0c'

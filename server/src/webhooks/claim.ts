@@ -3,42 +3,35 @@ import { limits } from '../generated/facts.ts'
 import type { Write } from '../storage/port/port.ts'
 import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
 import { type Claimed, type ContentRecord, indexOf, type ScheduleRecord } from './job.ts'
-import type { WebhooksContext } from './webhooks-context.ts'
+import type { WebhookParts } from './webhook-parts.ts'
 
 /**
  * Claims a job for this process: it is not due for others until the lease ends. Returns `undefined` if another process was
  * quicker.
  */
-export async function claim(
-  context: WebhooksContext,
-  { store, schedule }: Claimed,
-): Promise<Claimed | undefined> {
+export async function claim(parts: WebhookParts, { store, schedule }: Claimed): Promise<Claimed | undefined> {
   const { stage, runs } = schedule.value
   const value = { ...schedule.value, runs: stage === 'waiting' ? runs + 1 : runs }
-  return reschedule(context, { store, schedule }, value, context.clock.nowMs() + leaseMs(value))
+  return reschedule(parts, { store, schedule }, value, parts.clock.nowMs() + leaseMs(value))
 }
 
 /** Gives back a job that was not worked on. It is due again at once, or after `delayMs`. */
-export async function release(
-  context: WebhooksContext,
-  { store, schedule }: Claimed,
-  delayMs = 0,
-): Promise<void> {
+export async function release(parts: WebhookParts, { store, schedule }: Claimed, delayMs = 0): Promise<void> {
   const { stage, runs } = schedule.value
   const value = { ...schedule.value, runs: stage === 'waiting' ? runs - 1 : runs }
-  await reschedule(context, { store, schedule }, value, context.clock.nowMs() + delayMs)
+  await reschedule(parts, { store, schedule }, value, parts.clock.nowMs() + delayMs)
 }
 
 /** Sets the time at which a job is due next. Returns `undefined` if the job no longer belongs to this process. */
 export async function reschedule(
-  context: WebhooksContext,
+  parts: WebhookParts,
   { store, schedule }: Claimed,
   value: ScheduleRecord,
   dueMs: number,
   also: readonly Write[] = [],
 ): Promise<Claimed | undefined> {
   const write = store.replace('job', schedule.version, value, indexOf(store, value, dueMs))
-  const result = await store.commit([write, ...also], context.clock.nowUs())
+  const result = await store.commit([write, ...also], parts.clock.nowUs())
   if (!result.ok) return undefined
   return { store, schedule: new OpenedRecord(value, { ...schedule, version: schedule.version + 1 }) }
 }
@@ -56,8 +49,8 @@ export function removal(
 }
 
 /** Returns the audit entry of a job whose answer could not be delivered. */
-export function lost(context: WebhooksContext, store: TenantStore, reactor?: string): Write {
-  return auditEntry(store, context.random, {
+export function lost(parts: WebhookParts, store: TenantStore, reactor?: string): Write {
+  return auditEntry(store, parts.random, {
     operation: 'webhook:deliver',
     entity_type: 'reactor',
     ...(reactor === undefined ? {} : { entity_id: reactor }),
@@ -68,18 +61,18 @@ export function lost(context: WebhooksContext, store: TenantStore, reactor?: str
 
 /** Removes a job that cannot be delivered, and adds an audit entry. */
 export async function giveUp(
-  context: WebhooksContext,
+  parts: WebhookParts,
   claimed: Claimed,
   content: OpenedRecord<ContentRecord> | undefined,
 ): Promise<void> {
   const { store, schedule } = claimed
-  const trace = lost(context, store, content?.value.about.reactor)
+  const trace = lost(parts, store, content?.value.about.reactor)
   // A content that cannot be opened is removed as well.
   const rest = content ? [] : await store.removal('job-content', schedule.value.id)
-  const { ok } = await store.commit([...removal(claimed, content), ...rest, trace], context.clock.nowUs())
+  const { ok } = await store.commit([...removal(claimed, content), ...rest, trace], parts.clock.nowUs())
   if (!ok) return
-  context.observer?.count('webhook given up')
-  context.log.warn('webhook given up', { webhook: schedule.value.id, tenant: store.tenant })
+  parts.observer?.count('webhook given up')
+  parts.log.warn('webhook given up', { webhook: schedule.value.id, tenant: store.tenant })
 }
 
 const second = 1000

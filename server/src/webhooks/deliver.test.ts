@@ -74,7 +74,7 @@ t.test('a receiver that is slow, absent or cut off is tried again', async t => {
     return count === 2 ? undefined : 204
   })
   const send = createCallbackSender({ allowPrivate: true, timeoutMs: 1000 })
-  const queue = await openQueue(t, { performer: answering(answer), context: { send } })
+  const queue = await openQueue(t, { performer: answering(answer), parts: { send } })
   await queue.accept({ callbackUrl: receiver.origin })
   await queue.accept({ callbackUrl: 'http://127.0.0.1:1/' })
   await queue.clock.advance(0)
@@ -97,7 +97,7 @@ t.test('a name that comes to stand for a private address is not connected to', a
   const queue = await openQueue(t, {
     performer: answering(answer),
     log: { info: (_, fields) => outcomes.push(fields?.outcome), warn() {}, error() {} },
-    context: { callbacks, send: createCallbackSender({ ...callbacks, resolve }) },
+    parts: { callbacks, send: createCallbackSender({ ...callbacks, resolve }) },
   })
   await queue.accept({ callbackUrl: `https://hooks.test:${receiver.port}/` })
   await queue.clock.advance(0)
@@ -110,12 +110,12 @@ t.test('a name that comes to stand for a private address is not connected to', a
 t.test('the body is made from what was kept, and from then on the same', async t => {
   const receiver = await openReceiver(t, (_, __, count) => (count < 3 ? 500 : 200))
   const queue = await openQueue(t)
-  const shown = queue.context.tokens
-  const showRecorded = shown.showRecorded.bind(shown)
+  const all = queue.parts.tokens
+  const of = all.of.bind(all)
   let reads = 0
-  shown.showRecorded = async (...given) => {
+  all.of = caller => {
     if (++reads === 1) throw new Error('tokens cannot be read now')
-    return showRecorded(...given)
+    return of(caller)
   }
   const tokens = { shape: { made: 0 }, tokens: [{ id: 'a-token', as: 'id' }] } as const
   const reaction = { kind: 'answered', tokens, raw: { part: true } } as const
@@ -141,7 +141,7 @@ t.test('a secret that changed signs the next attempt', async t => {
   await queue.clock.advance(0)
   const old = await queue.secret()
   const next = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-  const { store: records, random, clock } = queue.context
+  const { records, random, clock } = queue.parts
   await writeTenant({ records, random, clock }, tenantA, { webhook_secret: next })
   await queue.clock.advance(hour)
   const [first, second] = receiver.received

@@ -10,7 +10,7 @@ import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
 import { toJob } from './perform.ts'
 import { type JobAnswer, type RecordedReaction, showReaction } from './reaction.ts'
 import { signedHeaders } from './sign.ts'
-import type { WebhooksContext } from './webhooks-context.ts'
+import type { WebhookParts } from './webhook-parts.ts'
 
 /**
  * Attempts to deliver the answer of a job. A reply of 2xx ends the job. Anything else makes it due again later, or ends it
@@ -19,59 +19,55 @@ import type { WebhooksContext } from './webhooks-context.ts'
  * @param leaving aborts the attempt, which then does not count
  */
 // Requirements: INV-022, INV-514
-export async function deliver(
-  context: WebhooksContext,
-  claimed: Claimed,
-  leaving: AbortSignal,
-): Promise<void> {
+export async function deliver(parts: WebhookParts, claimed: Claimed, leaving: AbortSignal): Promise<void> {
   const { store, schedule } = claimed
   const content = await store.readable(() => contentOf(claimed))
-  if (!content) return giveUp(context, claimed, undefined)
+  if (!content) return giveUp(parts, claimed, undefined)
   const failures = schedule.value.failures + 1
   const fields = { webhook: schedule.value.id, tenant: store.tenant, attempt: failures }
-  const body = await textOf(context, claimed, content)
-  const outcome = body === undefined ? 'no body' : await attempt(context, claimed, content, body, leaving)
+  const body = await textOf(parts, claimed, content)
+  const outcome = body === undefined ? 'no body' : await attempt(parts, claimed, content, body, leaving)
   if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
-    await store.commit(removal(claimed, content), context.clock.nowUs())
-    context.observer?.count('webhook delivered')
-    context.log.info('webhook delivered', fields)
+    await store.commit(removal(claimed, content), parts.clock.nowUs())
+    parts.observer?.count('webhook delivered')
+    parts.log.info('webhook delivered', fields)
     return
   }
   leaving.throwIfAborted()
-  context.log.info('webhook not delivered', { ...fields, outcome })
-  const delayMs = retryDelayMs(failures, (context.random.bytes(1)[0] ?? 0) / 255)
-  if (delayMs === undefined) return giveUp(context, claimed, content)
+  parts.log.info('webhook not delivered', { ...fields, outcome })
+  const delayMs = retryDelayMs(failures, (parts.random.bytes(1)[0] ?? 0) / 255)
+  if (delayMs === undefined) return giveUp(parts, claimed, content)
   const keepsBody = body !== undefined && content.value.body === undefined
   const { answer: _kept, ...about } = content.value
   await reschedule(
-    context,
+    parts,
     claimed,
     { ...schedule.value, failures },
-    context.clock.nowMs() + delayMs,
+    parts.clock.nowMs() + delayMs,
     keepsBody ? [store.replace('job-content', content.version, { ...about, body } as ContentRecord)] : [],
   )
 }
 
 /** Returns the body, the same for every attempt; `undefined` if it cannot be made now. */
 async function textOf(
-  context: WebhooksContext,
+  parts: WebhookParts,
   { store }: Claimed,
   { value }: OpenedRecord<ContentRecord>,
 ): Promise<string | undefined> {
   const { body, answer = null } = value
   if (body !== undefined) return body
   try {
-    return JSON.stringify(await bodyOf(context, toJob(store.tenant, value), answer))
+    return JSON.stringify(await bodyOf(parts, toJob(store.tenant, value), answer))
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
-    context.log.error('webhook has no body', describeError(error))
+    parts.log.error('webhook has no body', describeError(error))
     return undefined
   }
 }
 
 /** Sends the webhook. Returns the status of the reply, or the reason why there was none. */
 async function attempt(
-  context: WebhooksContext,
+  parts: WebhookParts,
   { store, schedule }: Claimed,
   { value }: OpenedRecord<ContentRecord>,
   text: string,
@@ -82,15 +78,15 @@ async function attempt(
   const body = Buffer.from(text)
   const { callbackUrl, traceId, reactor, application, session } = value.about
   // A receiver compares the time of an attempt with its own clock, so advancing the clock of a vault does not change it.
-  const atS = Math.floor(context.clock.machineMs() / 1000)
+  const atS = Math.floor(parts.clock.machineMs() / 1000)
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'surrogate',
-    [context.traceHeader]: traceId,
+    [parts.traceHeader]: traceId,
     ...signedHeaders(tenant.webhook_secret, schedule.value.id, atS, body),
   }
   try {
-    return await context.send({
+    return await parts.send({
       url: callbackUrl,
       tenant: store.tenant,
       application,
@@ -110,15 +106,15 @@ async function attempt(
 /** Makes the body of a webhook, whatever has become of the caller and of the tokens since the formula ran. */
 // Requirements: INV-512, INV-541
 export async function bodyOf(
-  context: Pick<WebhooksContext, 'store' | 'tokens' | 'clock'>,
+  parts: Pick<WebhookParts, 'records' | 'tokens' | 'clock'>,
   job: Job,
   answer: JobAnswer,
 ): Promise<JsonValue> {
   if (!isReaction(answer)) return answer as JsonValue
   const { tenant, application } = job
   const nobody = { tenant, application, type: 'private', rights: { permissions: [], rules: [] } } as const
-  const caller = (await jobCaller(context.store, job, context.clock.nowUs())) ?? nobody
-  const reaction = await showReaction(context.tokens, caller, answer.reaction, null)
+  const caller = (await jobCaller(parts.records, job, parts.clock.nowUs())) ?? nobody
+  const reaction = await showReaction(parts.tokens, caller, answer.reaction, null)
   if (reaction.kind === 'custom') {
     const { status, body } = reaction
     return { status, ...(body === undefined ? {} : { body }) }

@@ -16,7 +16,7 @@ t.test('whatever a receiver does, its attempt ends in time, and the next deliver
     (isSilent && !callback.url.startsWith(honest.origin) ? quick : patient)(callback)
   const queue = await openQueue(t, {
     performer: answering({ raw: 'x'.repeat(500_000) }),
-    context: { send, limits: { waiting: one, delivery: one } },
+    parts: { send, limits: { waiting: one, delivery: one } },
   })
   const store = await queue.store()
   for (const [at, description] of hostilePeers.entries()) {

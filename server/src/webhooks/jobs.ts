@@ -8,7 +8,7 @@ import type { Job as ShownJob } from '../contract/types.ts'
 import { matchTerm } from '../storage/port/port.ts'
 import { removal } from './claim.ts'
 import { contentOf, jobTerm, type ScheduleRecord } from './job.ts'
-import type { WebhooksContext } from './webhooks-context.ts'
+import type { WebhookParts } from './webhook-parts.ts'
 
 interface JobFilter extends PageRequest {
   /** An application or a session. */
@@ -18,11 +18,11 @@ interface JobFilter extends PageRequest {
 /** Returns a page of the unfinished jobs of the caller's tenant. */
 // Requirements: INV-546
 export async function listJobs(
-  context: Pick<WebhooksContext, 'store'>,
+  parts: Pick<WebhookParts, 'records'>,
   caller: Caller,
   filter: JobFilter,
 ): Promise<Page<ShownJob>> {
-  const store = await tenantStore(context.store, caller.tenant)
+  const store = await tenantStore(parts.records, caller.tenant)
   const { requested_by } = filter
   const query = requested_by === undefined ? { op: 'all' as const } : matchTerm(jobTerm(store, requested_by))
   // At time 0 no job is due yet, so that all of them are found.
@@ -53,24 +53,24 @@ const mostAttempts = 10
  */
 // Requirements: INV-547
 export async function cancelJob(
-  context: Pick<WebhooksContext, 'store' | 'random' | 'clock'>,
+  parts: Pick<WebhookParts, 'records' | 'random' | 'clock'>,
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const store = await tenantStore(context.store, caller.tenant)
+  const store = await tenantStore(parts.records, caller.tenant)
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const schedule = await store.get<ScheduleRecord>('job', id)
     if (!schedule) throw new ServiceError('not_found', 'there is no unfinished job with this id')
     const job = { store, schedule }
     const content = await store.readable(() => contentOf(job))
-    const entry = auditEntry(store, context.random, {
+    const entry = auditEntry(store, parts.random, {
       operation: 'job:cancel',
       entity_type: 'reactor',
       entity_id: schedule.value.reactor,
       actor: caller.application,
       session: caller.session,
     })
-    const result = await store.commit([...removal(job, content), entry], context.clock.nowUs())
+    const result = await store.commit([...removal(job, content), entry], parts.clock.nowUs())
     if (result.ok) return
   }
   throw new ServiceError('unavailable', 'the job changes at the moment; try again', {

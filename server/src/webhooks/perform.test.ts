@@ -8,7 +8,7 @@ import type { LogFields } from '../base/log.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import { answering, openQueue, type Queue, tenantA } from './_fixture.ts'
 import type { ContentRecord } from './job.ts'
-import { NoRoom, type Performer } from './webhooks-context.ts'
+import { NoRoom, type Performer } from './webhook-parts.ts'
 
 const minute = 60_000
 
@@ -157,7 +157,7 @@ t.test('a job that finds no room is run a little later, as often as it takes', a
         return { asked }
       },
     },
-    context: { limits: { runs: 1 } },
+    parts: { limits: { runs: 1 } },
   })
   await queue.accept({ callbackUrl: receiver.origin })
   await queue.clock.advance(0)
@@ -198,7 +198,7 @@ t.test('a job under which one process after another dies is not run for ever', a
         throw new StoreUnavailable('dead')
       },
     },
-    context: { limits: { runs: 3 } },
+    parts: { limits: { runs: 3 } },
   })
   await queue.accept({ callbackUrl: receiver.origin })
   for (let tried = 1; tried <= 3; tried++) {
@@ -236,5 +236,5 @@ t.test('a store that is emptied meanwhile leaves nothing to do, and nothing to s
   await queue.clock.advance(minute)
   t.same(said, [])
   t.equal(receiver.received.length, 0)
-  t.equal(await queue.context.store.tenant(tenantA), undefined)
+  t.equal(await queue.parts.records.tenant(tenantA), undefined)
 })

@@ -7,7 +7,7 @@ import { OpenedRecord } from '../storage/records/sealed.ts'
 import { giveUp, release } from './claim.ts'
 import { type Claimed, type ContentRecord, contentOf, indexOf, type Job, type ScheduleRecord } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
-import { NoRoom, type Performer, type WebhooksContext, webhookLimits } from './webhooks-context.ts'
+import { NoRoom, type Performer, type WebhookParts, webhookLimits } from './webhook-parts.ts'
 
 /** The delay of a job for which no process was free. */
 export const noRoomMs = 2000
@@ -17,27 +17,27 @@ export const noRoomMs = 2000
  * Returns the job as it is then, to be delivered at once. Changes nothing if another process has taken over the job.
  */
 export async function perform(
-  context: WebhooksContext,
+  parts: WebhookParts,
   performer: Performer,
   claimed: Claimed,
 ): Promise<Claimed | 'no room' | undefined> {
   const { store, schedule } = claimed
   const content = await store.readable(() => contentOf(claimed))
   if (!content) {
-    await giveUp(context, claimed, undefined)
+    await giveUp(parts, claimed, undefined)
     return undefined
   }
-  const receipt = (answer: JobAnswer) => asDelivery(context, claimed, content, answer)
-  const performed = await run(context, performer, claimed, content, receipt)
+  const receipt = (answer: JobAnswer) => asDelivery(parts, claimed, content, answer)
+  const performed = await run(parts, performer, claimed, content, receipt)
   if (performed === 'no room') {
-    await release(context, claimed, noRoomMs)
+    await release(parts, claimed, noRoomMs)
     return performed
   }
   if (performed === 'overtaken') return undefined
   // Fails if the performer has committed the answer, or if another process has claimed the job.
-  await store.commit(receipt(performed.answer), context.clock.nowUs())
-  context.observer?.count('job performed')
-  context.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
+  await store.commit(receipt(performed.answer), parts.clock.nowUs())
+  parts.observer?.count('job performed')
+  parts.log.info('job performed', { webhook: schedule.value.id, tenant: store.tenant })
   return {
     store,
     schedule: new OpenedRecord(toDelivery(schedule.value), { ...schedule, version: schedule.version + 1 }),
@@ -49,13 +49,13 @@ function toDelivery(schedule: ScheduleRecord): ScheduleRecord {
 }
 
 async function run(
-  context: WebhooksContext,
+  parts: WebhookParts,
   performer: Performer,
   { store, schedule }: Claimed,
   { value }: OpenedRecord<ContentRecord>,
   receipt: Receipt<JobAnswer>,
 ): Promise<{ readonly answer: JobAnswer } | 'overtaken' | 'no room'> {
-  const most = context.limits?.runs ?? webhookLimits.runs
+  const most = parts.limits?.runs ?? webhookLimits.runs
   const { traceId } = value.about
   // A formula under which several processes have died must not end the next one.
   if (schedule.value.runs > most) {
@@ -69,7 +69,7 @@ async function run(
     if (error instanceof NoRoom) return 'no room'
     if (error instanceof ServiceError && error.code === 'idempotency_conflict') return 'overtaken'
     const { id } = schedule.value
-    context.log.error('job failed', {
+    parts.log.error('job failed', {
       trace: traceId,
       webhook: id,
       tenant: store.tenant,
@@ -80,7 +80,7 @@ async function run(
 }
 
 function asDelivery(
-  { clock }: WebhooksContext,
+  { clock }: WebhookParts,
   { store, schedule }: Claimed,
   { value, version }: OpenedRecord<ContentRecord>,
   answer: JobAnswer,

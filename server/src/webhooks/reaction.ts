@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { TokenizedPayload } from '../contract/types.ts'
 import type { Outcome } from '../sandbox/sandbox.ts'
-import type { RecordedTokens } from '../tokens/payloads/recorded-tokens.ts'
+import { type RecordedTokens, showRecorded } from '../tokens/payloads/recorded-tokens.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 
 /** A response whose status, headers and body the formula chose. */
@@ -23,7 +23,7 @@ export type RecordedReaction =
  * @param gone stands for a token that is gone; without it, such a token is not_found
  */
 export async function showReaction(
-  shown: Pick<Tokens, 'showRecorded'>,
+  all: Pick<Tokens, 'of'>,
   caller: Caller,
   recorded: RecordedReaction,
   gone?: null,
@@ -31,7 +31,7 @@ export async function showReaction(
   if (recorded.kind === 'custom' || recorded.tokens === undefined) return recorded as Reaction
   const { kind, tokens, ...raw } = recorded
   const options = { asksPermission: false, ...(gone === null ? { gone } : {}) }
-  return { kind, tokens: await shown.showRecorded(caller, tokens, options), ...raw }
+  return { kind, tokens: await showRecorded(all.of(caller), tokens, options), ...raw }
 }
 
 /** The answer that a job keeps for its webhook: a body, or a reaction whose tokens are read when the body is made. */

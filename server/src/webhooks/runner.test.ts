@@ -6,7 +6,7 @@ import { nextTurn } from '../base/flow/event-loop.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
 import type { Job, ScheduleRecord } from './job.ts'
-import { NoRoom, type Performer } from './webhooks-context.ts'
+import { NoRoom, type Performer } from './webhook-parts.ts'
 
 const minute = 60_000
 const callbackUrl = 'http://127.0.0.1:1/'
@@ -53,7 +53,7 @@ t.test('while there is no room for a tenant, its other jobs are left alone', asy
     },
   }
   const limits = { waiting: { total: 8, tenant: 4 } }
-  const queue = await openQueue(t, { performer, context: { limits } })
+  const queue = await openQueue(t, { performer, parts: { limits } })
   for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl })
   for (let n = 0; n < 30; n++) await queue.accept({ callbackUrl, tenant: tenantB })
   await queue.clock.advance(0)
@@ -69,7 +69,7 @@ t.test('while there is no room for a tenant, its other jobs are left alone', asy
 t.test('a tenant with many jobs does not hold up another, nor take all the room', async t => {
   const { performer, started, reached, end } = holding()
   const limits = { waiting: { total: 6, tenant: 3 } }
-  const queue = await openQueue(t, { context: { limits } })
+  const queue = await openQueue(t, { parts: { limits } })
   // More than a first look at the store shows.
   await Promise.all(Array.from({ length: 100 }, () => queue.accept({ callbackUrl })))
   await queue.accept({ callbackUrl, tenant: tenantB })
@@ -96,7 +96,7 @@ t.test('a job that is due later than a look reads is not forgotten', async t => 
   const limits = { waiting: { total: 2, tenant: 1 }, jobs: many }
   // Longer than a slow machine takes to accept the others.
   const job = { callbackUrl, timeoutMs: 600_000 }
-  const queue = await openQueue(t, { context: { limits } })
+  const queue = await openQueue(t, { parts: { limits } })
   await Promise.all(Array.from({ length: 4_100 }, () => queue.accept(job)))
   queue.webhooks.start(performer)
   await reached(1)
@@ -120,7 +120,7 @@ t.test('a target that never answers does not hold up deliveries to others', asyn
   const other = await openReceiver(t, () => undefined)
   const receiver = await openReceiver(t)
   const limits = { delivery: { total: 8, tenant: 6, host: 3, hostOfTenant: 2 }, graceMs: 10 }
-  const queue = await openQueue(t, { performer: answering(null), context: { limits } })
+  const queue = await openQueue(t, { performer: answering(null), parts: { limits } })
   for (const tenant of [tenantA, tenantB])
     for (let n = 0; n < 10; n++)
       await queue.accept({ callbackUrl: `${n % 2 === 0 ? silent.origin : other.origin}/${n}`, tenant })
@@ -138,7 +138,7 @@ t.test('advancing the clock resolves when all that fell due is done, one after a
     waiting: { total: 1, tenant: 1 },
     delivery: { total: 1, tenant: 1 },
   }
-  const queue = await openQueue(t, { performer: answering({ raw: 1 }), context: { limits } })
+  const queue = await openQueue(t, { performer: answering({ raw: 1 }), parts: { limits } })
   await Promise.all(Array.from({ length: 20 }, () => queue.accept({ callbackUrl: receiver.origin })))
   await queue.clock.advance(0)
   t.equal(receiver.received.length, 20)
@@ -186,14 +186,14 @@ t.test('what does not end in time is given back, and the next process has it at 
   const receiver = await openReceiver(t)
   const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
   const { performer, reached, end } = holding()
-  const first = await openQueue(t, { ...shared, performer, context: { limits: { graceMs: 10, runs: 1 } } })
+  const first = await openQueue(t, { ...shared, performer, parts: { limits: { graceMs: 10, runs: 1 } } })
   await first.accept({ callbackUrl: receiver.origin })
   await reached(1)
   await first.webhooks.close()
   const second = await openQueue(t, {
     ...shared,
     performer: answering({ by: 'second' }),
-    context: { limits: { runs: 1 } },
+    parts: { limits: { runs: 1 } },
   })
   await second.clock.advance(0)
   // The first process finishes its work after all, too late.
@@ -212,7 +212,7 @@ t.test('an attempt that is given up for leaving does not count', async t => {
   const first = await openQueue(t, {
     ...shared,
     performer: answering(null),
-    context: { limits: { graceMs: 10 } },
+    parts: { limits: { graceMs: 10 } },
   })
   await first.accept({ callbackUrl: receiver.origin })
   await receiver.arrived(1)
@@ -230,7 +230,7 @@ t.test('an attempt that is given up for leaving does not count', async t => {
 t.test('a job that takes longer than its lease makes room, and may be run again', async t => {
   const { performer, started, reached } = holding()
   const limits = { waiting: { total: 1, tenant: 1 }, graceMs: 10 }
-  const queue = await openQueue(t, { performer, context: { limits } })
+  const queue = await openQueue(t, { performer, parts: { limits } })
   // The lease is 30 seconds more than the formula may take: so this one is 200 real milliseconds.
   await queue.accept({ callbackUrl, timeoutMs: -29_800 })
   await reached(1)
@@ -327,7 +327,7 @@ t.test('processes that see the same jobs do not all begin with the same ones', a
     },
   })
   const limits = { waiting: { total: 8, tenant: 8 }, graceMs: 0 }
-  const options = { store: shared, masterKey: newMasterKey(), context: { isShared: true, limits } }
+  const options = { store: shared, masterKey: newMasterKey(), parts: { isShared: true, limits } }
   // A process need not search for jobs that it accepted itself.
   const third = await openQueue(t, options)
   await Promise.all(Array.from({ length: 200 }, () => third.accept({ callbackUrl })))

@@ -8,12 +8,7 @@ import { claim, leaseMs, lost, release } from './claim.ts'
 import { deliver } from './deliver.ts'
 import type { Claimed, ScheduleRecord, Stage } from './job.ts'
 import { noRoomMs, perform } from './perform.ts'
-import {
-  type Performer,
-  type WebhookLimits,
-  type WebhooksContext,
-  webhookLimits,
-} from './webhooks-context.ts'
+import { type Performer, type WebhookLimits, type WebhookParts, webhookLimits } from './webhook-parts.ts'
 
 /** The interval at which the store is asked for jobs that are due again or were left by other processes. */
 const lookEveryMs = 1000
@@ -42,7 +37,7 @@ interface UnderWay extends Candidate {
  * share a store.
  */
 export class Runner {
-  readonly #context: WebhooksContext
+  readonly #parts: WebhookParts
   readonly #performer: Performer
   readonly #limits: WebhookLimits
   readonly #underWay = new Map<string, UnderWay>()
@@ -54,10 +49,10 @@ export class Runner {
   #isLeaving = false
   #cancelLook: Cancel = () => {}
 
-  constructor(context: WebhooksContext, performer: Performer) {
-    this.#context = context
+  constructor(parts: WebhookParts, performer: Performer) {
+    this.#parts = parts
     this.#performer = performer
-    this.#limits = { ...webhookLimits, ...context.limits }
+    this.#limits = { ...webhookLimits, ...parts.limits }
     this.#lookIn(0)
   }
 
@@ -100,7 +95,7 @@ export class Runner {
   }
 
   #lookIn(ms: number): void {
-    const { clock } = this.#context
+    const { clock } = this.#parts
     this.#cancelLook = clock.at(clock.nowMs() + ms, async () => {
       if (this.#isLeaving) return
       this.#lookIn(lookEveryMs)
@@ -135,19 +130,19 @@ export class Runner {
   }
 
   #nowMs(tenant: string): number {
-    return Math.floor(this.#context.clock.nowUs(tenant) / 1000)
+    return Math.floor(this.#parts.clock.nowUs(tenant) / 1000)
   }
 
   /** Reads the due jobs from the store, and forgets those that other processes have claimed. */
   async #look(): Promise<Promise<void>[]> {
-    const { store, clock } = this.#context
+    const { records, clock } = this.#parts
     for (const tenant of this.#withoutRoom.keys()) {
       if (!this.#isWithoutRoom(tenant)) this.#withoutRoom.delete(tenant)
     }
     const before = new Set(this.#known.keys())
-    const first = await store.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
+    const first = await records.due<ScheduleRecord>('job', clock.nowMs(), firstLook)
     const isAll = first.length < firstLook
-    const due = isAll ? first : await store.due<ScheduleRecord>('job', clock.nowMs(), furtherLook)
+    const due = isAll ? first : await records.due<ScheduleRecord>('job', clock.nowMs(), furtherLook)
     // Of more jobs than were read, those that are due later may be of tenants that have only a few.
     const isCut = due.length === furtherLook
     const known = [...this.#known.values()]
@@ -164,7 +159,7 @@ export class Runner {
    * due for longest still come first, within a few places.
    */
   #spread(due: readonly DueRecord<ScheduleRecord>[]): readonly DueRecord<ScheduleRecord>[] {
-    const { isShared, random } = this.#context
+    const { isShared, random } = this.#parts
     if (!isShared || due.length < 2) return due
     const chances = random.bytes(due.length)
     const ranked = due.map((job, place) => ({ job, rank: place + ((chances[place] ?? 0) / 256) * spread }))
@@ -194,7 +189,7 @@ export class Runner {
     } catch (error) {
       if (error instanceof StoreEmptied) return
       // Retried when its lease ends: at once would be too soon if the store is full.
-      this.#context.log.error('job interrupted', { tenant: job.party.tenant, ...describeError(error) })
+      this.#parts.log.error('job interrupted', { tenant: job.party.tenant, ...describeError(error) })
       return
     } finally {
       this.#underWay.delete(job.key)
@@ -205,23 +200,23 @@ export class Runner {
 
   /** Returns the job if it is due again at once, to deliver its answer. */
   async #step({ stage, found }: DueJob, abandoned: AbortSignal): Promise<Claimed | undefined> {
-    const { tenants } = this.#context.clock
+    const { tenants } = this.#parts.clock
     const inItsTime = <T>(task: () => T) => tenants.run(found.store.tenant, task)
-    const claimed = await inItsTime(() => claim(this.#context, found))
+    const claimed = await inItsTime(() => claim(this.#parts, found))
     if (!claimed) return undefined
     try {
       if (stage === 'waiting') {
-        const performed = inItsTime(() => perform(this.#context, this.#performer, claimed))
+        const performed = inItsTime(() => perform(this.#parts, this.#performer, claimed))
         const next = await within(leaseMs(claimed.schedule.value), abandoned, performed)
         if (next !== 'no room') return next
         this.#withoutRoom.set(claimed.store.tenant, this.#nowMs(claimed.store.tenant) + noRoomMs)
         return undefined
       }
-      await inItsTime(() => deliver(this.#context, claimed, abandoned))
+      await inItsTime(() => deliver(this.#parts, claimed, abandoned))
     } catch (error) {
       if (!abandoned.aborted) throw error
       // Its own commit will fail, as the job has another version now.
-      await inItsTime(() => release(this.#context, claimed))
+      await inItsTime(() => release(this.#parts, claimed))
     }
     return undefined
   }
@@ -230,9 +225,9 @@ export class Runner {
   async #discard({ document, store }: DueRecord<ScheduleRecord>): Promise<void> {
     if (!store) return
     const { kind, tenant, id, version }: StoredDocument = document
-    await this.#context.store.commit(
-      [{ type: 'remove', kind, tenant, id, version }, lost(this.#context, store)],
-      this.#context.clock.nowUs(),
+    await this.#parts.records.commit(
+      [{ type: 'remove', kind, tenant, id, version }, lost(this.#parts, store)],
+      this.#parts.clock.nowUs(),
     )
   }
 }

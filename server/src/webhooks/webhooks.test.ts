@@ -96,7 +96,7 @@ t.test('a job that is canceled while its formula runs commits and delivers nothi
   const { records } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 1 })
   const { cancelJob } = await import('./jobs.ts')
   const caller = { tenant: store.tenant, application: 'an-application' } as Parameters<typeof cancelJob>[1]
-  await cancelJob(queue.context, caller, records[0]?.value.id ?? '')
+  await cancelJob(queue.parts, caller, records[0]?.value.id ?? '')
   go()
   await advancing
   t.equal(receiver.received.length, 0)

@@ -16,12 +16,7 @@ import {
   type Stage,
 } from './job.ts'
 import { Runner } from './runner.ts'
-import {
-  type Performer,
-  type WebhookLimits,
-  type WebhooksContext,
-  webhookLimits,
-} from './webhooks-context.ts'
+import { type Performer, type WebhookLimits, type WebhookParts, webhookLimits } from './webhook-parts.ts'
 
 /** The part of webhooks that accepts jobs. */
 export interface Jobs {
@@ -32,20 +27,6 @@ export interface Jobs {
    * @throws {ServiceError} validation; rate_limited, if the tenant has too many; idempotency_conflict
    */
   accept(job: Job, receipt?: Receipt): Promise<void>
-}
-
-/** Asynchronous invocations, from their acceptance to the webhook with their answer. */
-export interface Webhooks extends Jobs {
-  /** Starts to run and deliver jobs, including those of earlier processes. */
-  start(performer: Performer): void
-  /** Resolves when all jobs that are due, or in progress, are done or due later. */
-  catchUp(): Promise<void>
-  /** Begins no more jobs and waits a while for those in progress. Jobs that do not end by then are given back. */
-  close(): Promise<void>
-  /** The due jobs that this process knows of, by stage. */
-  counts(): Readonly<Record<Stage, JobCounts>>
-  /** What is admitted, by kind of work. Jobs are those that are due. */
-  admitted(): readonly (readonly [kind: AdmittedKind, admitted: Admitted])[]
 }
 
 interface Admitted {
@@ -61,40 +42,63 @@ interface JobCounts {
   readonly running: number
 }
 
-export function createWebhooks(context: WebhooksContext): Webhooks {
-  let runner: Runner | undefined
-  const refused: Record<string, number> = {}
-  const limits = { ...webhookLimits, ...context.limits }
-  const counts = () =>
-    runner?.counts() ?? { waiting: { due: 0, running: 0 }, delivery: { due: 0, running: 0 } }
-  const checkCallback = (callbackUrl: string) => {
-    const fault = checkCallbackUrl(callbackUrl, context.callbacks)
+/** Asynchronous invocations, from their acceptance to the webhook with their answer. */
+export class Webhooks implements Jobs {
+  readonly parts: WebhookParts
+  readonly #limits: WebhookLimits
+  readonly #refused: Record<string, number> = {}
+  #runner: Runner | undefined
+
+  constructor(parts: WebhookParts) {
+    this.parts = parts
+    this.#limits = { ...webhookLimits, ...parts.limits }
+  }
+
+  checkCallback(callbackUrl: string): void {
+    const fault = checkCallbackUrl(callbackUrl, this.parts.callbacks)
     if (fault !== undefined) throw invalid('callback_url', fault)
   }
-  return {
-    checkCallback,
-    accept: async (job, receipt) => {
-      checkCallback(job.callbackUrl)
-      const accepted = await accept(context, { bounds: limits.jobs, refused }, job, receipt)
-      context.observer?.count('job accepted')
-      context.clock.at(context.clock.nowMs(), async () => runner?.add(accepted))
-    },
-    start: performer => {
-      runner ??= new Runner(context, performer)
-    },
-    catchUp: async () => runner?.catchUp(),
-    close: async () => runner?.close(),
-    counts,
-    admitted: () => {
-      const { waiting, delivery } = counts()
-      const total = [waiting, delivery].reduce((sum, { due, running }) => sum + due + running, 0)
-      const most = ({ total = Number.POSITIVE_INFINITY }: Bounds) => total
-      return [
-        ['jobs', { total, limit: most(limits.jobs), refused }],
-        ['runningJobs', { total: waiting.running, limit: most(limits.waiting), refused: {} }],
-        ['deliveries', { total: delivery.running, limit: most(limits.delivery), refused: {} }],
-      ]
-    },
+
+  async accept(job: Job, receipt?: Receipt): Promise<void> {
+    this.checkCallback(job.callbackUrl)
+    const shares = { bounds: this.#limits.jobs, refused: this.#refused }
+    const accepted = await accept(this.parts, shares, job, receipt)
+    const { clock, observer } = this.parts
+    observer?.count('job accepted')
+    clock.at(clock.nowMs(), async () => this.#runner?.add(accepted))
+  }
+
+  /** Starts to run and deliver jobs, including those of earlier processes. */
+  start(performer: Performer): void {
+    this.#runner ??= new Runner(this.parts, performer)
+  }
+
+  /** Resolves when all jobs that are due, or in progress, are done or due later. */
+  async catchUp(): Promise<void> {
+    await this.#runner?.catchUp()
+  }
+
+  /** Begins no more jobs and waits a while for those in progress. Jobs that do not end by then are given back. */
+  async close(): Promise<void> {
+    await this.#runner?.close()
+  }
+
+  /** The due jobs that this process knows of, by stage. */
+  counts(): Readonly<Record<Stage, JobCounts>> {
+    return this.#runner?.counts() ?? { waiting: { due: 0, running: 0 }, delivery: { due: 0, running: 0 } }
+  }
+
+  /** What is admitted, by kind of work. Jobs are those that are due. */
+  admitted(): readonly (readonly [kind: AdmittedKind, admitted: Admitted])[] {
+    const { waiting, delivery } = this.counts()
+    const total = [waiting, delivery].reduce((sum, { due, running }) => sum + due + running, 0)
+    const most = ({ total = Number.POSITIVE_INFINITY }: Bounds) => total
+    const limits = this.#limits
+    return [
+      ['jobs', { total, limit: most(limits.jobs), refused: this.#refused }],
+      ['runningJobs', { total: waiting.running, limit: most(limits.waiting), refused: {} }],
+      ['deliveries', { total: delivery.running, limit: most(limits.delivery), refused: {} }],
+    ]
   }
 }
 
@@ -105,16 +109,11 @@ interface Shares {
 }
 
 /** Stores a job, which is due at once. @throws {ServiceError} rate_limited, idempotency_conflict */
-async function accept(
-  context: WebhooksContext,
-  shares: Shares,
-  job: Job,
-  receipt?: Receipt,
-): Promise<Claimed> {
+async function accept(parts: WebhookParts, shares: Shares, job: Job, receipt?: Receipt): Promise<Claimed> {
   const { tenant, args, ...about } = job
-  const store = await tenantStore(context.store, tenant)
+  const store = await tenantStore(parts.records, tenant)
   await refuseBeyondShare(shares, store, job)
-  const id = `msg_${context.random.uuid()}`
+  const id = `msg_${parts.random.uuid()}`
   const schedule: ScheduleRecord = {
     id,
     application: job.application,
@@ -127,10 +126,10 @@ async function accept(
     failures: 0,
   }
   const content: ContentRecord = { id, args, about }
-  const write = store.insert('job', schedule, indexOf(store, schedule, context.clock.nowMs()))
+  const write = store.insert('job', schedule, indexOf(store, schedule, parts.clock.nowMs()))
   return transact(
     store,
-    context.clock,
+    parts.clock,
     async () => ({
       writes: [write, store.insert('job-content', content)],
       recorded: {},

@@ -6,7 +6,7 @@ import { TenantLogs } from '../bounded-log.ts'
 import type { DevHandlersOf } from '../handlers.ts'
 import { LeakFinder } from './finder.ts'
 
-interface LeaksContext {
+interface LeaksParts {
   readonly store: SealedStore
   nowUs(tenant: string): number
 }
@@ -15,14 +15,14 @@ const mostPlaces = 1000
 
 /** Finds values of a tenant's tokens in what an application wrote. Returns places, never values. */
 export class Leaks {
-  readonly #context: LeaksContext
+  readonly #parts: LeaksParts
   /** The values that requests had, which need not be in a token any more. */
   readonly seen = new SeenValues()
   /** The values of one tenant, for the further parts of a long text. */
   #last: { readonly tenant: string; readonly finder: LeakFinder } | undefined
 
-  constructor(context: LeaksContext) {
-    this.#context = context
+  constructor(parts: LeaksParts) {
+    this.#parts = parts
   }
 
   handlers(): DevHandlersOf<'leaks'> {
@@ -47,9 +47,9 @@ export class Leaks {
   async #collect(tenant: string): Promise<LeakFinder> {
     const finder = new LeakFinder()
     const known = new Set<string>()
-    const store = await this.#context.store.tenant(tenant)
+    const store = await this.#parts.store.tenant(tenant)
     if (store) {
-      const nowMs = this.#context.nowUs(tenant) / 1000
+      const nowMs = this.#parts.nowUs(tenant) / 1000
       // Codes of cards are too short to be searched for.
       for await (const { value } of allRecords<TokenRecord>(store, 'token', { op: 'all' }, nowMs)) {
         for (const leaf of leavesOf(value.data)) {

@@ -1,74 +1,105 @@
-import type { Applications } from '../../access/applications.ts'
-import type { AuditLog } from '../../access/audit-log.ts'
-import { describePermissions } from '../../access/own-tenant.ts'
-import type { Tenants } from '../../access/tenants.ts'
+import { describePermissions, readOwnTenant, renameOwnTenant } from '../../access/own-tenant.ts'
 import { bodiless } from '../../base/bodiless-statuses.ts'
-import type { Formulas } from '../../formulas/formulas.ts'
+import { listFormulas, readFormulaById } from '../../formulas/list.ts'
+import { createFormula, deleteFormula, updateFormula } from '../../formulas/write-formula.ts'
+import { acceptReaction } from '../../reactors/jobs.ts'
+import { listReactors, readReactor } from '../../reactors/list.ts'
 import { readWanted } from '../../reactors/prepare.ts'
-import type { Reactors } from '../../reactors/reactors.ts'
-import type { Sessions } from '../../sessions/sessions.ts'
-import type { Tokens } from '../../tokens/tokens.ts'
+import { createReactor, deleteReactor, patchReactor, updateReactor } from '../../reactors/write-reactor.ts'
+import { authorizeSession } from '../../sessions/authorize.ts'
+import { createSession } from '../../sessions/create.ts'
+import { createToken } from '../../tokens/create.ts'
+import { deleteToken } from '../../tokens/erase.ts'
+import { listTokens, searchTokens } from '../../tokens/list.ts'
+import { resolveReferences } from '../../tokens/payloads/detokenize.ts'
+import type { RecordedTokens } from '../../tokens/payloads/recorded-tokens.ts'
+import { tokenize } from '../../tokens/payloads/tokenize.ts'
+import { readToken } from '../../tokens/read.ts'
+import { updateToken } from '../../tokens/update.ts'
 import { cancelJob, listJobs } from '../../webhooks/jobs.ts'
 import type { Reaction, RecordedReaction } from '../../webhooks/reaction.ts'
-import type { WebhooksContext } from '../../webhooks/webhooks-context.ts'
-import { answer, type HandlerAnswer, type Handlers, type HandlersOf } from './handler.ts'
+import { answer, type HandlerAnswer, type Handlers } from './handler.ts'
+import type { Rooms } from './rooms.ts'
 
-export function tokenHandlers(tokens: Tokens): HandlersOf<'tokens'> {
+/** One for each operation of the contract: calls a verb of a room with the parts of the request. */
+export function handlersOf(rooms: Rooms): Handlers {
+  const { tokens, sessions, applications, tenants, auditLog, webhooks, formulas, reactors } = rooms
   return {
     'tokens.create': async ({ caller, body, receipt }) => {
-      const { token, created } = await tokens.create(caller, body, receipt)
+      const { token, created } = await createToken(tokens.of(caller), body, receipt)
       return { status: created ? 201 : 200, body: token }
     },
-    'tokens.list': ({ caller, query }) => answer(200, tokens.list(caller, query)),
-    'tokens.search': ({ caller, body }) => answer(200, tokens.search(caller, body)),
-    'tokens.get': ({ caller, path }) => answer(200, tokens.read(caller, path.id)),
+    'tokens.list': ({ caller, query }) => answer(200, listTokens(tokens.of(caller), query)),
+    'tokens.search': ({ caller, body }) => answer(200, searchTokens(tokens.of(caller), body)),
+    'tokens.get': ({ caller, path }) => answer(200, readToken(tokens.of(caller), path.id)),
     'tokens.update': ({ caller, path, body, receipt }) =>
-      answer(200, tokens.update(caller, path.id, body, receipt)),
-    'tokens.delete': ({ caller, path }) => answer(204, tokens.delete(caller, path.id)),
-  }
-}
+      answer(200, updateToken(tokens.of(caller), path.id, body, receipt)),
+    'tokens.delete': ({ caller, path }) => answer(204, deleteToken(tokens.of(caller), path.id)),
 
-export function tokenizationHandlers(tokens: Tokens): Pick<Handlers, 'tokenize' | 'detokenize'> {
-  return {
-    tokenize: ({ caller, body, receipt }) =>
-      answer(
-        200,
-        tokens.tokenize(caller, body, {
-          receipt: receipt && (recorded => receipt({ details: recorded })),
-        }),
-      ),
-    detokenize: ({ caller, body }) => answer(200, tokens.detokenize(caller, body)),
-  }
-}
+    tokenize: ({ caller, body, receipt }) => {
+      const options = { receipt: receipt && ((details: RecordedTokens) => receipt({ details })) }
+      return answer(200, tokenize(tokens.of(caller), body, options))
+    },
+    // Requirements: TKZ-503, TKZ-504
+    detokenize: ({ caller, body }) => answer(200, resolveReferences(tokens.of(caller), body, 'transformed')),
 
-export function formulaHandlers(formulas: Formulas): HandlersOf<'reactorFormulas'> {
-  return {
+    'sessions.create': ({ caller, receipt }) => answer(201, createSession(sessions.parts, caller, receipt)),
+    // Requirements: SES-013
+    'sessions.authorize': ({ caller, body, receipt }) =>
+      answer(200, authorizeSession(sessions.parts, caller, body, receipt)),
+
+    'applications.create': ({ caller, body, receipt }) =>
+      answer(201, applications.create(caller, body, receipt)),
+    'applications.list': ({ caller, query }) => answer(200, applications.list(caller, query)),
+    'applications.get': ({ caller, path }) => answer(200, applications.get(caller, path.id)),
+    // Requirements: APP-506
+    'applications.getByKey': ({ caller }) => answer(200, applications.get(caller, caller.application)),
+    'applications.update': ({ caller, path, body, receipt }) =>
+      answer(200, applications.update(caller, path.id, body, receipt)),
+    'applications.regenerateKey': ({ caller, path, receipt }) =>
+      answer(200, applications.keys.regenerate(caller, path.id, receipt)),
+    'applications.addKey': ({ caller, path, receipt }) =>
+      answer(201, applications.keys.add(caller, path.id, receipt)),
+    'applications.listKeys': ({ caller, path }) => answer(200, applications.keys.list(caller, path.id)),
+    'applications.revokeKey': ({ caller, path }) =>
+      answer(204, applications.keys.revoke(caller, path.id, path.key_id)),
+    'applications.delete': ({ caller, path }) => answer(204, applications.delete(caller, path.id)),
+
+    'tenants.get': ({ caller }) => answer(200, readOwnTenant(tenants.parts, caller)),
+    'tenants.update': ({ caller, body, receipt }) =>
+      answer(200, renameOwnTenant(tenants.parts, caller, body, receipt)),
+    'tenants.permissions': async () => ({ status: 200, body: describePermissions() }),
+
+    'logs.list': ({ caller, query }) => answer(200, auditLog.list(caller, query)),
+
+    'jobs.list': ({ caller, query }) => answer(200, listJobs(webhooks.parts, caller, query)),
+    'jobs.cancel': ({ caller, path }) => answer(204, cancelJob(webhooks.parts, caller, path.id)),
+
     'reactorFormulas.create': ({ caller, body, receipt }) =>
-      answer(201, formulas.create(caller, body, receipt)),
-    'reactorFormulas.list': ({ caller, query }) => answer(200, formulas.list(caller, query)),
-    'reactorFormulas.get': ({ caller, path }) => answer(200, formulas.read(caller, path.id)),
+      answer(201, createFormula(formulas.parts, caller, body, receipt)),
+    'reactorFormulas.list': ({ caller, query }) => answer(200, listFormulas(formulas.parts, caller, query)),
+    'reactorFormulas.get': ({ caller, path }) =>
+      answer(200, readFormulaById(formulas.parts, caller, path.id)),
     'reactorFormulas.update': ({ caller, path, body, receipt }) =>
-      answer(200, formulas.update(caller, path.id, body, receipt)),
-    'reactorFormulas.delete': ({ caller, path }) => answer(204, formulas.delete(caller, path.id)),
-  }
-}
+      answer(200, updateFormula(formulas.parts, caller, path.id, body, receipt)),
+    'reactorFormulas.delete': ({ caller, path }) =>
+      answer(204, deleteFormula(formulas.parts, caller, path.id)),
 
-export function reactorHandlers(reactors: Reactors): HandlersOf<'reactors'> {
-  return {
-    'reactors.create': ({ caller, body, receipt }) => answer(201, reactors.create(caller, body, receipt)),
-    'reactors.list': ({ caller, query }) => answer(200, reactors.list(caller, query)),
-    'reactors.get': ({ caller, path }) => answer(200, reactors.read(caller, path.id)),
+    'reactors.create': ({ caller, body, receipt }) =>
+      answer(201, createReactor(reactors.parts, caller, body, receipt)),
+    'reactors.list': ({ caller, query }) => answer(200, listReactors(reactors.parts, caller, query)),
+    'reactors.get': ({ caller, path }) => answer(200, readReactor(reactors.parts, caller, path.id)),
     'reactors.update': ({ caller, path, body, receipt }) =>
-      answer(200, reactors.update(caller, path.id, body, receipt)),
+      answer(200, updateReactor(reactors.parts, caller, path.id, body, receipt)),
     // Requirements: REA-012
     'reactors.patch': ({ caller, path, body, receipt }) =>
-      answer(204, reactors.patch(caller, path.id, body, receipt)),
-    'reactors.delete': ({ caller, path }) => answer(204, reactors.delete(caller, path.id)),
+      answer(204, patchReactor(reactors.parts, caller, path.id, body, receipt)),
+    'reactors.delete': ({ caller, path }) => answer(204, deleteReactor(reactors.parts, caller, path.id)),
     'reactors.react': async ({ caller, path, body, receipt, depth, traceId }) => {
       const wanted = readWanted(body)
       const input = { reactor: path.id, args: body.args ?? {}, depth, traceId }
       if (wanted) {
-        await reactors.accept(caller, input, wanted, receipt && (() => receipt({})))
+        await acceptReaction(reactors.parts, caller, input, wanted, receipt && (() => receipt({})))
         return { status: 202 }
       }
       const keep = (recorded: RecordedReaction) =>
@@ -94,57 +125,4 @@ export function answerOf(reaction: Reaction): HandlerAnswer<'reactors.react'> {
   // The formula chose the body and its type: no browser may take it for another type.
   const named = { ...(type && { 'Content-Type': type }), 'X-Content-Type-Options': 'nosniff' }
   return { status, headers: { ...headers, ...named }, body, chosen: true }
-}
-
-export function jobHandlers(
-  context: Pick<WebhooksContext, 'store' | 'random' | 'clock'>,
-): HandlersOf<'jobs'> {
-  return {
-    'jobs.list': ({ caller, query }) => answer(200, listJobs(context, caller, query)),
-    'jobs.cancel': ({ caller, path }) => answer(204, cancelJob(context, caller, path.id)),
-  }
-}
-
-export function sessionHandlers(sessions: Sessions): HandlersOf<'sessions'> {
-  return {
-    'sessions.create': ({ caller, receipt }) => answer(201, sessions.create(caller, receipt)),
-    // Requirements: SES-013
-    'sessions.authorize': ({ caller, body, receipt }) =>
-      answer(200, sessions.authorize(caller, body, receipt)),
-  }
-}
-
-export function applicationHandlers(applications: Applications): HandlersOf<'applications'> {
-  return {
-    'applications.create': ({ caller, body, receipt }) =>
-      answer(201, applications.create(caller, body, receipt)),
-    'applications.list': ({ caller, query }) => answer(200, applications.list(caller, query)),
-    'applications.get': ({ caller, path }) => answer(200, applications.get(caller, path.id)),
-    // Requirements: APP-506
-    'applications.getByKey': ({ caller }) => answer(200, applications.get(caller, caller.application)),
-    'applications.update': ({ caller, path, body, receipt }) =>
-      answer(200, applications.update(caller, path.id, body, receipt)),
-    'applications.regenerateKey': ({ caller, path, receipt }) =>
-      answer(200, applications.keys.regenerate(caller, path.id, receipt)),
-    'applications.addKey': ({ caller, path, receipt }) =>
-      answer(201, applications.keys.add(caller, path.id, receipt)),
-    'applications.listKeys': ({ caller, path }) => answer(200, applications.keys.list(caller, path.id)),
-    'applications.revokeKey': ({ caller, path }) =>
-      answer(204, applications.keys.revoke(caller, path.id, path.key_id)),
-    'applications.delete': ({ caller, path }) => answer(204, applications.delete(caller, path.id)),
-  }
-}
-
-export function tenantHandlers(tenants: Tenants): HandlersOf<'tenants'> {
-  return {
-    'tenants.get': ({ caller }) => answer(200, tenants.read(caller)),
-    'tenants.update': ({ caller, body, receipt }) => answer(200, tenants.rename(caller, body, receipt)),
-    'tenants.permissions': async () => ({ status: 200, body: describePermissions() }),
-  }
-}
-
-export function logHandlers(log: AuditLog): HandlersOf<'logs'> {
-  return {
-    'logs.list': ({ caller, query }) => answer(200, log.list(caller, query)),
-  }
 }

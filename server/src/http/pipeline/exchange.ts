@@ -14,10 +14,11 @@ import type { Operation } from '../../contract/contract.ts'
 import type { Dialect } from '../../contract/dialect.ts'
 import type { Validators } from '../../contract/validators.ts'
 import type { SealedStore } from '../../storage/records/sealed.ts'
-import type { Handlers, Replays } from '../handlers/handler.ts'
+import type { Handlers } from '../handlers/handler.ts'
 import type { Answer, CoreRequest, CoreResponse } from '../transport/message.ts'
 import type { Cors } from './cors.ts'
 import type { HeaderNames } from './header-names.ts'
+import type { Idempotency } from './perform-once.ts'
 import type { Router } from './routes.ts'
 
 /**
@@ -86,9 +87,7 @@ export interface Services {
   /** True for a server that refuses what others ignore with a warning. */
   readonly strict: boolean
   readonly handlers: Handlers
-  readonly replays: Replays
-  /** The idempotency keys of requests in progress, by tenant and digest. */
-  readonly inFlight: Set<string>
+  readonly idempotency: Pick<Idempotency, 'perform'>
   readonly random: Random
   readonly audit: Pick<AuditRecorder, 'record'>
   readonly log: Log

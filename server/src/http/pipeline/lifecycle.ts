@@ -15,7 +15,6 @@ import type { Exchange, Services, Step } from './exchange.ts'
 import type { KeyedRequest } from './idempotency.ts'
 import { decodePlain, parseBody, parseBodyInTurns, readBodyWithin } from './input.ts'
 import { inCamelCase, parsePathParameters, parseQuery, withDefaults } from './parameters.ts'
-import { performOnce } from './perform-once.ts'
 import { noSuchPath } from './routes.ts'
 
 /**
@@ -211,7 +210,7 @@ export function perform(
     depth: exchange.request.delegation?.depth ?? 0,
   }
   const keyed = operation.idempotent ? keyedRequest(exchange, operation, services) : undefined
-  const handle = () => (keyed ? performOnce(services, id, handler, request, keyed) : handler(request))
+  const handle = () => (keyed ? services.idempotency.perform(id, handler, request, keyed) : handler(request))
   return exchange.observed?.perform(operation, caller, handle) ?? handle()
 }
 

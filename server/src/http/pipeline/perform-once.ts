@@ -1,48 +1,66 @@
 import { tenantStore } from '../../access/tenant-settings.ts'
 import { ServiceError } from '../../base/errors.ts'
+import type { Random } from '../../base/random.ts'
+import type { Clock } from '../../base/time/clock.ts'
 import type { OperationId } from '../../generated/operations.ts'
-import { replayOf, type ValidatedHandler, type ValidatedRequest } from '../handlers/handler.ts'
+import type { SealedStore } from '../../storage/records/sealed.ts'
+import { type Replays, replayOf, type ValidatedHandler, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer } from '../transport/message.ts'
-import type { Services } from './exchange.ts'
 import { type KeyedRequest, KeyedUse } from './idempotency.ts'
 
+interface IdempotencyParts {
+  readonly records: SealedStore
+  readonly random: Random
+  readonly clock: Pick<Clock, 'nowUs'>
+  readonly replays: Replays
+}
+
 /**
- * Performs a request that carries an idempotency key. The first success is kept and sent again, a failure is not.
- * The receipt is written in the commit that does the work, so a crash leaves both or neither.
+ * Performs requests that carry an idempotency key. The first success is kept and sent again, a failure is not. The receipt
+ * is written in the commit that does the work, so a crash leaves both or neither.
  *
  * Within this process a second request with the same key is refused while the first is in flight. If another process
  * on the same store was quicker, our commit fails; whatever the failure, the answer it has kept is sent.
  */
 // Requirements: IDE-501, IDE-503
-export async function performOnce(
-  services: Pick<Services, 'store' | 'clock' | 'random' | 'replays' | 'inFlight'>,
-  operationId: OperationId,
-  handler: ValidatedHandler,
-  request: ValidatedRequest,
-  keyed: KeyedRequest,
-): Promise<Answer> {
-  const { clock, random, inFlight } = services
-  const replay = replayOf(services.replays, operationId)
-  if (!replay) throw new Error(`no replay for ${operationId}`)
-  const store = await tenantStore(services.store, request.caller.tenant)
-  const use = new KeyedUse(store, random, keyed)
-  const flight = `${store.tenant} ${use.id}`
-  if (inFlight.has(flight)) {
-    throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
+export class Idempotency {
+  readonly #parts: IdempotencyParts
+  /** The idempotency keys of requests in progress, by tenant and digest. */
+  readonly #inFlight = new Set<string>()
+
+  constructor(parts: IdempotencyParts) {
+    this.#parts = parts
   }
-  inFlight.add(flight)
-  try {
-    const found = await use.look(clock.nowUs())
-    if ('recorded' in found) return await replay(request, found.recorded)
-    try {
-      return await handler({ ...request, receipt: found })
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      const since = await use.look(clock.nowUs())
-      if (!('recorded' in since)) throw error
-      return await replay(request, since.recorded)
+
+  async perform(
+    operationId: OperationId,
+    handler: ValidatedHandler,
+    request: ValidatedRequest,
+    keyed: KeyedRequest,
+  ): Promise<Answer> {
+    const { records, random, clock, replays } = this.#parts
+    const replay = replayOf(replays, operationId)
+    if (!replay) throw new Error(`no replay for ${operationId}`)
+    const store = await tenantStore(records, request.caller.tenant)
+    const use = new KeyedUse(store, random, keyed)
+    const flight = `${store.tenant} ${use.id}`
+    if (this.#inFlight.has(flight)) {
+      throw new ServiceError('idempotency_conflict', 'a request with this idempotency key is still in flight')
     }
-  } finally {
-    inFlight.delete(flight)
+    this.#inFlight.add(flight)
+    try {
+      const found = await use.look(clock.nowUs())
+      if ('recorded' in found) return await replay(request, found.recorded)
+      try {
+        return await handler({ ...request, receipt: found })
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        const since = await use.look(clock.nowUs())
+        if (!('recorded' in since)) throw error
+        return await replay(request, since.recorded)
+      }
+    } finally {
+      this.#inFlight.delete(flight)
+    }
   }
 }

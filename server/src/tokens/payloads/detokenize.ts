@@ -1,4 +1,4 @@
-import { type Caller, demand, holds, lacking } from '../../access/caller.ts'
+import { demand, holds, lacking } from '../../access/caller.ts'
 import { comparableId } from '../../base/comparable-id.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
@@ -21,13 +21,7 @@ import {
  * `raw` replaces references by the token's data, as formulas need it; `transformed` by what the caller's rules for
  * `token:use` show of it.
  */
-export type Resolution = 'raw' | 'transformed'
-
-/** Replaces the references in a payload by data, as far as the caller's rules for `token:use` show it. */
-// Requirements: TKZ-503, TKZ-504
-export function detokenize(tokens: TenantTokens, caller: Caller, payload: JsonValue): Promise<JsonValue> {
-  return resolveReferences(tokens, caller, payload, 'transformed')
-}
+type Resolution = 'raw' | 'transformed'
 
 /**
  * Replaces the references in all texts of a JSON value by the data of tokens; `references.ts` has their syntax. A text
@@ -40,12 +34,11 @@ export function detokenize(tokens: TenantTokens, caller: Caller, payload: JsonVa
 // Requirements: INV-006, INV-007, INV-028
 export async function resolveReferences(
   tokens: TenantTokens,
-  caller: Caller,
   json: JsonValue,
   how: Resolution,
   root = '',
 ): Promise<JsonValue> {
-  const found = await findUsable(tokens, caller, json, root)
+  const found = await findUsable(tokens, json, root)
   if (found.named.size === 0) return json
   const { records, missing, expired } = await lookUp(tokens, found.named, root)
   // Requirements: INV-502
@@ -55,7 +48,7 @@ export async function resolveReferences(
     })
   }
   // Requirements: INV-004
-  const transforms = records.map(({ value }) => demand(caller, 'token:use', value))
+  const transforms = records.map(({ value }) => demand(tokens.caller, 'token:use', value))
   const live = await withCvc(tokens.store, records, tokens.nowUs())
   const values = new Map<string, JsonValue>()
   const revealed = new Set<string>()
@@ -69,7 +62,7 @@ export async function resolveReferences(
     values.set(valueKey(id, false), data)
     if (found.hasWhole) values.set(valueKey(id, true), wholeToken(token, data))
   }
-  await recordReveal(tokens, caller, 'token:use', revealed)
+  await recordReveal(tokens, 'token:use', revealed)
   return fillReferences(tokens.parts.expressions, () => tokens.pass(), json, found.texts, values, root)
 }
 
@@ -80,16 +73,11 @@ export async function resolveReferences(
  * @throws {ServiceError} permission_denied
  */
 // Requirements: IDE-520
-export async function demandReferences(
-  tokens: TenantTokens,
-  caller: Caller,
-  json: JsonValue,
-  root: string,
-): Promise<void> {
-  const found = await findUsable(tokens, caller, json, root)
+export async function demandReferences(tokens: TenantTokens, json: JsonValue, root: string): Promise<void> {
+  const found = await findUsable(tokens, json, root)
   if (found.named.size === 0) return
   const { records } = await lookUp(tokens, found.named, root)
-  for (const { value } of records) demand(caller, 'token:use', value)
+  for (const { value } of records) demand(tokens.caller, 'token:use', value)
 }
 
 /**
@@ -98,14 +86,9 @@ export async function demandReferences(
  *
  * @throws {ServiceError} validation, permission_denied
  */
-async function findUsable(
-  tokens: TenantTokens,
-  caller: Caller,
-  json: JsonValue,
-  root: string,
-): Promise<FoundReferences> {
+async function findUsable(tokens: TenantTokens, json: JsonValue, root: string): Promise<FoundReferences> {
   const found = await findReferences(tokens.parts.expressions, () => tokens.pass(), json, root)
-  if (found.named.size > 0 && !holds(caller, 'token:use')) throw lacking(caller, 'token:use')
+  if (found.named.size > 0 && !holds(tokens.caller, 'token:use')) throw lacking(tokens.caller, 'token:use')
   return found
 }
 

@@ -1,4 +1,4 @@
-import { type Caller, decideFor } from '../../access/caller.ts'
+import { decideFor } from '../../access/caller.ts'
 import { comparableId } from '../../base/comparable-id.ts'
 import { ErrorList, invalid, refuseIfAny, ServiceError } from '../../base/errors.ts'
 import { isJsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
@@ -32,7 +32,6 @@ const draftsPerTurn = 4
  */
 export async function planTokens(
   tokens: TenantTokens,
-  caller: Caller,
   requested: readonly RequestedToken[],
 ): Promise<Planned[]> {
   const errors = new ErrorList()
@@ -43,7 +42,7 @@ export async function planTokens(
     if (index % draftsPerTurn === draftsPerTurn - 1) await tokens.pass()
     await collect(errors, request.path, async () => {
       checkRequested(tokens, request)
-      const draft = await draftToken(tokens, caller, request.input)
+      const draft = await draftToken(tokens, request.input)
       const identity = identityOf(draft.record) ?? ''
       const first = firsts.get(identity)
       const one: Planned = {
@@ -54,7 +53,7 @@ export async function planTokens(
       }
       planned.push(one)
       if (one.duplicateOf) return
-      const isOriginal = identity !== '' && decideFor(caller, 'token:create', draft.record).allowed
+      const isOriginal = identity !== '' && decideFor(tokens.caller, 'token:create', draft.record).allowed
       if (isOriginal && !first) firsts.set(identity, one)
       if (isTakenIdFinal(tokens, request.input.id ?? undefined)) {
         // Requirements: TKZ-505

@@ -1,4 +1,4 @@
-import { type Caller, demand } from '../../access/caller.ts'
+import { demand } from '../../access/caller.ts'
 import type { Subject } from '../../access/rules.ts'
 import { ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json/json.ts'
@@ -39,7 +39,7 @@ export function recordedToken({ record: { id, containers } }: Draft, original?: 
     : { id: original, as: 'original', wanted: { id, containers } }
 }
 
-export interface ShowRecordedOptions {
+interface ShowRecordedOptions {
   /** `false` for the tokens of a reactor's answer, which need no `token:create` and are shown masked. */
   readonly asksPermission?: boolean
   /** Replaces a token that is gone. Without it, such a token is a 404. */
@@ -57,7 +57,6 @@ export const tokensPerTurn = 8
 // Requirements: IDE-520, IDE-521
 export async function showRecorded(
   tokens: TenantTokens,
-  caller: Caller,
   recorded: RecordedTokens,
   options: ShowRecordedOptions = {},
 ): Promise<TokenizedPayload> {
@@ -66,7 +65,7 @@ export async function showRecorded(
   for (const [index, token] of recorded.tokens.entries()) {
     if (index % tokensPerTurn === tokensPerTurn - 1) await tokens.pass()
     const record = live.get(token.id)
-    if (record) shown.push(await showOne(tokens, caller, token, record, options))
+    if (record) shown.push(await showOne(tokens, token, record, options))
     else if (options.gone === null) shown.push(null)
     else
       throw new ServiceError(
@@ -79,17 +78,16 @@ export async function showRecorded(
 
 async function showOne(
   tokens: TenantTokens,
-  caller: Caller,
   { id, as, wanted }: RecordedToken,
   record: OpenedRecord<TokenRecord>,
   { asksPermission = true }: ShowRecordedOptions,
 ): Promise<JsonValue> {
-  const transform = asksPermission ? demand(caller, 'token:create', wanted ?? record.value) : 'mask'
-  if (as === 'original' && asksPermission) demand(caller, 'token:create', record.value)
+  const transform = asksPermission ? demand(tokens.caller, 'token:create', wanted ?? record.value) : 'mask'
+  if (as === 'original' && asksPermission) demand(tokens.caller, 'token:create', record.value)
   if (as === 'id') return id
   const token =
     as === 'original'
-      ? await showOriginal(tokens, caller, record)
+      ? await showOriginal(tokens, record)
       : showToken(tokens, await liveToken(tokens, record), atMostMasked(transform))
   return token as unknown as JsonValue
 }

@@ -14,7 +14,9 @@ import { Keyring } from '../../storage/keys/keyring.ts'
 import { SealedStore } from '../../storage/records/sealed.ts'
 import { TokenChannels } from '../token-parts.ts'
 import { Tokens } from '../tokens.ts'
+import { resolveReferences } from './detokenize.ts'
 import type { RecordedTokens } from './recorded-tokens.ts'
+import { tokenize } from './tokenize.ts'
 
 /** Functions that invocations of reactors use, beyond the two endpoints. */
 const random = systemRandom()
@@ -50,8 +52,8 @@ const refusal = (act: Promise<unknown>) =>
 t.test('tokens of a reactor ask for no token:create, belong to the invoker and are shown masked', async t => {
   const invoker = caller('reveal', 'token:use')
   const payload = { bare: 'x', shown: { type: 'token', data: 'secret', mask: '*' } }
-  t.match(await refusal(tokens.tokenize(invoker, payload)), { code: 'permission_denied' })
-  const answer = (await tokens.tokenize(invoker, payload, { asksPermission: false })) as JsonObject
+  t.match(await refusal(tokenize(tokens.of(invoker), payload)), { code: 'permission_denied' })
+  const answer = (await tokenize(tokens.of(invoker), payload, { asksPermission: false })) as JsonObject
   t.match(answer, { bare: String, shown: { data: '*', created_by: invoker.application } })
 })
 
@@ -68,7 +70,7 @@ t.test('what an invocation keeps is in the same commit, or nothing is', async t 
       return [sealed.insert('job', { id: 'the job' })]
     },
   }
-  const answer = await tokens.tokenize(invoker, [1, { type: 'token', data: 2 }], options)
+  const answer = await tokenize(tokens.of(invoker), [1, { type: 'token', data: 2 }], options)
   t.ok(await sealed.get('job', 'the job'))
   t.equal(await count(), before + 2)
   const [bare, shown] = answer as [string, { id: string }]
@@ -81,14 +83,14 @@ t.test('what an invocation keeps is in the same commit, or nothing is', async t 
     { shape: [0, 1], tokens: made },
     'which tokens there are, and nothing of what they hold',
   )
-  t.match(await refusal(tokens.tokenize(invoker, [3], options)), { code: 'idempotency_conflict' })
+  t.match(await refusal(tokenize(tokens.of(invoker), [3], options)), { code: 'idempotency_conflict' })
   t.equal(await count(), before + 2)
-  t.match(await refusal(tokens.tokenize(invoker, [null], options)), { code: 'idempotency_conflict' })
+  t.match(await refusal(tokenize(tokens.of(invoker), [null], options)), { code: 'idempotency_conflict' })
 })
 
 t.test('one token holds no more than one request could have brought', async t => {
   const invoker = caller('mask', 'token:use')
-  const make = (data: JsonValue) => tokens.tokenize(invoker, data, { asksPermission: false })
+  const make = (data: JsonValue) => tokenize(tokens.of(invoker), data, { asksPermission: false })
   const most = 1024 * 1024 - 2
   t.type(await make('x'.repeat(most)), 'string')
   t.match(await refusal(make({ a: ['x'.repeat(most + 1)] })), {
@@ -101,16 +103,16 @@ t.test('one token holds no more than one request could have brought', async t =>
 
 t.test('arguments are raw data whatever the transform, but not without token:use', async t => {
   const maker = caller('mask', 'token:create')
-  const [id] = (await tokens.tokenize(maker, ['raw'])) as string[]
+  const [id] = (await tokenize(tokens.of(maker), ['raw'])) as string[]
   const args = { number: `{{ ${id} }}`, deep: [`<{{ ${id} | upcase }}>`] }
   for (const transform of ['redact', 'mask', 'reveal'] as const) {
     audited.length = 0
     const user = caller(transform, 'token:use')
-    t.same(await tokens.resolve(user, args, 'raw', 'args'), { number: 'raw', deep: ['<RAW>'] })
+    t.same(await resolveReferences(tokens.of(user), args, 'raw', 'args'), { number: 'raw', deep: ['<RAW>'] })
     t.match(audited, [{ operation: 'token:use', entity_id: [id], actor: user.application }])
   }
-  t.match(await refusal(tokens.resolve(maker, args, 'raw')), { code: 'permission_denied' })
-  t.same(await tokens.resolve(caller('mask', 'token:use'), args, 'transformed'), {
+  t.match(await refusal(resolveReferences(tokens.of(maker), args, 'raw')), { code: 'permission_denied' })
+  t.same(await resolveReferences(tokens.of(caller('mask', 'token:use')), args, 'transformed'), {
     number: null,
     deep: ['<>'],
   })
@@ -118,7 +120,7 @@ t.test('arguments are raw data whatever the transform, but not without token:use
 
 t.test('the path of the arguments stands before every path', async t => {
   const user = caller('reveal', 'token:use')
-  const refused = (args: JsonValue) => refusal(tokens.resolve(user, args, 'raw', 'args'))
+  const refused = (args: JsonValue) => refusal(resolveReferences(tokens.of(user), args, 'raw', 'args'))
   t.match(await refused({ a: '{{' }), { errors: { 'args.a': [String] } })
   t.match(await refused('{{'), { errors: { args: [String] } })
   t.match(await refused(Array.from({ length: 101 }, (_, index) => `{{ token ${index} }}`)), {

@@ -1,4 +1,4 @@
-import { type Caller, demand } from '../../access/caller.ts'
+import { demand } from '../../access/caller.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import { joinPaths } from '../../base/json/member-path.ts'
 import type { TokenizedPayload } from '../../contract/types.ts'
@@ -21,7 +21,7 @@ import {
 } from './plan-tokens.ts'
 import { type RecordedToken, type RecordedTokens, recordedToken, tokensPerTurn } from './recorded-tokens.ts'
 
-export interface TokenizeOptions {
+interface TokenizeOptions {
   /**
    * `false` for the outcome of a formula: its tokens belong to the caller, who need not hold `token:create`, and are
    * shown masked.
@@ -39,28 +39,27 @@ export interface TokenizeOptions {
 // Requirements: TKZ-502
 export async function tokenize(
   tokens: TenantTokens,
-  caller: Caller,
   payload: JsonValue,
   { asksPermission = true, receipt }: TokenizeOptions = {},
 ): Promise<TokenizedPayload> {
   const { shape, requested } = readPayload(payload, tokens.parts.dialect)
-  const planned = await planTokens(tokens, caller, requested)
+  const planned = await planTokens(tokens, requested)
   return transact<TokenizedPayload, RecordedTokens>(
     tokens.store,
     tokens,
     async () => {
       await makeIdsDistinct(tokens, planned)
       const transforms = planned.map(({ draft }) =>
-        asksPermission ? atMostMasked(demand(caller, 'token:create', draft.record)) : 'mask',
+        asksPermission ? atMostMasked(demand(tokens.caller, 'token:create', draft.record)) : 'mask',
       )
       const found = await Promise.all(
-        planned.map(({ draft }) => deduplicate(tokens, caller, 'token:create', draft.record)),
+        planned.map(({ draft }) => deduplicate(tokens, 'token:create', draft.record)),
       )
       const originals = found.map(({ original }) => original)
       const fresh = planned.filter((one, index) => !originals[index] && !one.duplicateOf)
       // Several tokens of one payload may share a claim.
       const claims = new Map(found.flatMap(one => one.claims.map(claim => [claim.id, claim])))
-      const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(tokens, caller, draft)]))
+      const writes = new Map(fresh.map(({ draft }) => [draft, draftWrites(tokens, draft)]))
       return {
         writes: [...[...writes.values()].flatMap(({ all }) => all), ...claims.values()],
         recorded: { shape, tokens: planned.map((one, index) => keptOf(one, originals[index])) },
@@ -70,8 +69,8 @@ export async function tokenize(
           for (const [index, { request, draft, duplicateOf }] of planned.entries()) {
             if (index % tokensPerTurn === tokensPerTurn - 1) await tokens.pass()
             const original = originals[index]
-            if (original) shown.push(await showOriginal(tokens, caller, original))
-            else if (duplicateOf) shown.push(showDuplicated(tokens, caller, live(duplicateOf.draft)))
+            if (original) shown.push(await showOriginal(tokens, original))
+            else if (duplicateOf) shown.push(showDuplicated(tokens, live(duplicateOf.draft)))
             else if (request.bare) shown.push(draft.record.id)
             else shown.push(showToken(tokens, live(draft), transforms[index] ?? 'redact'))
           }

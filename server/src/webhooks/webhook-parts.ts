@@ -11,13 +11,12 @@ import type { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
-/** Used by the verbs of this folder. */
-export interface WebhooksContext {
-  readonly store: SealedStore
+export interface WebhookParts {
+  readonly records: SealedStore
   /** True if other processes may use the store, too. */
   readonly isShared: boolean
   /** Shows the tokens of an answer. */
-  readonly tokens: Pick<Tokens, 'showRecorded'>
+  readonly tokens: Pick<Tokens, 'of'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
