@@ -1,6 +1,8 @@
 import type { CallbackSender } from '../egress/callback-sender.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
-import type { Respond, Step } from '../http/pipeline/exchange.ts'
+import type { Outside } from '../http/pipeline/core.ts'
+import type { Respond, Services, Step } from '../http/pipeline/exchange.ts'
+import type { Refusals } from '../http/pipeline/refusals.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
 /** What a development server puts around the parts of a server. Others have `nothing` there. */
@@ -9,7 +11,13 @@ export interface Around {
   sandbox(sandbox: Sandbox): Sandbox
   handlers(handlers: Handlers): Handlers
   steps(steps: readonly Step[]): readonly Step[]
+  /** Put around the steps, within all others. */
+  checked(respond: Respond): Respond
+  /** Put around all others. */
   respond(respond: Respond): Respond
+  outside(outside: Outside): Outside
+  /** Called with what steps work with, before the first request. */
+  serving(services: Services, refusals: Refusals): void
   /** Does work that no reset may fall into. */
   between<T>(work: () => Promise<T>): Promise<T>
   /** Does work while no request is under way. */
@@ -25,7 +33,10 @@ export const nothing: Around = {
   sandbox: sandbox => sandbox,
   handlers: handlers => handlers,
   steps: steps => steps,
+  checked: respond => respond,
   respond: respond => respond,
+  outside: outside => outside,
+  serving: () => {},
   between: work => work(),
   alone: work => work(),
   cleared: () => {},

@@ -22,8 +22,9 @@ import { Formulas } from '../formulas/formulas.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import { openOperatorPort } from '../http/outside/operator-port.ts'
 import type { Health } from '../http/outside/paths.ts'
-import { type Core, UnderWay } from '../http/pipeline/core.ts'
+import type { Core } from '../http/pipeline/core.ts'
 import { headerNamesOf } from '../http/pipeline/header-names.ts'
+import { InFlight } from '../http/pipeline/in-flight.ts'
 import type { Address, Listening } from '../http/transport/listener.ts'
 import { serviceTransport } from '../http/transport/service-transport.ts'
 import { checkOptions } from '../option-table.ts'
@@ -179,7 +180,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
     })
     await development?.opened(tenancy)
 
-    const requests = new UnderWay()
+    const inFlight = new InFlight()
     let isDraining = false
     const health: Health = {
       unhealthy: () => records.unhealthy(),
@@ -187,11 +188,11 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
       draining: () => isDraining,
     }
     const core: Core = await createHttp({
-      ...{ options, headerPrefix, headerNames, validators, storage, observer, audit },
+      ...{ options, headerPrefix, headerNames, validators, storage, audit },
       rooms: {
         ...{ tokens, sessions, applications, tenants, auditLog, formulas, reactors, webhooks },
       },
-      ...{ requestProxy, health, requests, around, development, places },
+      ...{ requestProxy, health, inFlight, around, places },
     })
 
     clock.keepRegularly()
@@ -229,14 +230,14 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
         // A restart goes on from this time, whatever the machine's clock shows then.
         if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
         // Requests whose callers hung up may still add to the audit log.
-        await requests.idle(closeGraceMs)
+        await inFlight.idle(closeGraceMs)
         metrics?.close()
         await audit.close()
         log.close()
         await engine.close()
         clock.tenants.close()
       },
-      finished: () => requests.idle(closeGraceMs),
+      finished: () => inFlight.idle(closeGraceMs),
       endWaits: () => around.close(),
       listenForOperators: async address => {
         if (!metrics) throw new VaultOptionsError('metrics must be true, as this vault is to show them')

@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Applications } from '../access/applications.ts'
-import { type Caller, deniedCause } from '../access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import { digestOfKey } from '../access/keys.ts'
 import { readTenant, tenantStore } from '../access/tenant-settings.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { lruOptions } from '../base/cache.ts'
-import { developerReason } from '../base/developer-reason.ts'
 import type { ServiceError } from '../base/errors.ts'
 import { after, onAbort } from '../base/flow/event-loop.ts'
 import type { Log } from '../base/log.ts'
@@ -14,6 +13,7 @@ import type { Random } from '../base/random.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Explanation, Token } from '../contract/types.ts'
 import type { Validators } from '../contract/validators.ts'
+import { checkItems, checkResponse } from '../dev/check-response.ts'
 import { FormulaConsole, Printed, readAllPrinted, readPrinted } from '../dev/console.ts'
 import { DevEndpoints, devPageFiles } from '../dev/endpoints.ts'
 import { Events } from '../dev/events.ts'
@@ -26,8 +26,10 @@ import { Inbox, inboxOrigin } from '../dev/inbox.ts'
 import { Journal } from '../dev/journal.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
 import type { Matchable } from '../dev/matching.ts'
+import { type Reason, reasonOf } from '../dev/reasons.ts'
 import type { RequestNotes } from '../dev/request-notes.ts'
 import { Snapshots } from '../dev/snapshots.ts'
+import { validateStrictly } from '../dev/strictly.ts'
 import { tenantHandlers } from '../dev/tenants.ts'
 import { createTestObserver, type TestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
@@ -36,12 +38,14 @@ import type { CallbackSender } from '../egress/callback-sender.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { proxyOperations } from '../generated/facts.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
-import { checkResponse } from '../http/pipeline/check-response.ts'
-import { UnderWay } from '../http/pipeline/core.ts'
+import type { Outside } from '../http/pipeline/core.ts'
 import type { Exchange, Respond, Services, Step } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
+import { InFlight } from '../http/pipeline/in-flight.ts'
 import { identify, validate } from '../http/pipeline/lifecycle.ts'
 import { problemResponse } from '../http/pipeline/problem.ts'
+import type { Refusals } from '../http/pipeline/refusals.ts'
+import { changingPages, runSteps } from '../http/pipeline/respond.ts'
 import type { CoreResponse } from '../http/transport/message.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { parseQuery } from '../search/parse.ts'
@@ -85,7 +89,7 @@ export class Development implements Around {
   /** The keys that this process has made, by their digest, as the store keeps digests only. */
   readonly #keys = new LRUCache<string, string>(lruOptions(mostKeys))
   readonly #expired = new RecentlyExpired()
-  readonly #idleness = new UnderWay()
+  readonly #idleness = new InFlight()
   /** What is noted about requests, by their callers: each request has an object of its own. */
   readonly #notes = new WeakMap<Caller, RequestNotes>()
   readonly #console = new FormulaConsole((tenant, reactor, line) =>
@@ -96,6 +100,8 @@ export class Development implements Around {
   readonly #leaks: Leaks
   readonly #inbox: Inbox
   #tenancy: Tenancy | undefined
+  #endpoints: DevEndpoints | undefined
+  #refusals: Refusals | undefined
 
   constructor(parts: DevelopmentParts) {
     const { options, records, clock, audit, headerNames, validators, log, channels, applications } = parts
@@ -198,20 +204,61 @@ export class Development implements Around {
     }
   }
 
-  /** Lets requests fail as tests have ordered, when the caller is known and when the body is read. */
+  /**
+   * Lets requests fail as tests have ordered, when the caller is known and when the body is read, runs what follows in the
+   * time of the tenant, and checks the items of long pages.
+   */
   steps(steps: readonly Step[]): readonly Step[] {
     const { identified, parsed } = this.#observer
+    const { tenants } = this.#parts.clock
+    const identifiedInTime: Step = (exchange, services) =>
+      after(identified(exchange), () => {
+        const rest = services.steps.slice(services.steps.indexOf(identifiedInTime) + 1)
+        return tenants.run(exchange.caller?.tenant, () => runSteps(rest, exchange, services))
+      })
     // One step, as others have a turn behind each.
     const parsedAndValidated: Step = (exchange, services) =>
-      after(exchange.body === undefined ? undefined : parsed(exchange), () => validate(exchange, services))
-    return steps.flatMap(step => {
-      if (step === identify) return [identify, identified]
+      after(exchange.body === undefined ? undefined : parsed(exchange), () =>
+        validateStrictly(exchange, services),
+      )
+    const own = steps.flatMap(step => {
+      if (step === identify) return [identify, identifiedInTime]
       return step === validate ? parsedAndValidated : step
     })
+    return changingPages(own, (exchange, operation, page) => ({
+      ...page,
+      data: checkItems(this.#parts, exchange, operation, page),
+    }))
+  }
+
+  checked(respond: Respond): Respond {
+    return async exchange => this.#check(exchange, await respond(exchange))
   }
 
   respond(respond: Respond): Respond {
     return exchange => this.#observer.observe(exchange, respond)
+  }
+
+  /** Adds the endpoints below `/_dev`. */
+  outside(outside: Outside): Outside {
+    return exchange => {
+      const path = exchange.request.path.replace(/\/$/, '')
+      return path === '/_dev' || path.startsWith('/_dev/') ? this.#serve(exchange, path) : outside(exchange)
+    }
+  }
+
+  serving(services: Services, refusals: Refusals): void {
+    const { options, headerPrefix } = this.#parts
+    const page = devPageFiles(headerPrefix)
+    this.#refusals = refusals
+    this.#endpoints = new DevEndpoints(services, this.#devHandlers(), page, options.devToken)
+  }
+
+  async #serve(exchange: Exchange, path: string): Promise<CoreResponse> {
+    const [endpoints, refusals] = [this.#endpoints, this.#refusals]
+    if (!endpoints || !refusals) throw new Error('the endpoints are not open yet')
+    const response = await endpoints.respond(exchange, path).catch(error => refusals.refuse(exchange, error))
+    return this.#check(exchange, response)
   }
 
   between<T>(work: () => Promise<T>): Promise<T> {
@@ -241,31 +288,27 @@ export class Development implements Around {
     this.cleared()
   }
 
-  /** Explains a refusal: who asked, the rights, and why. */
-  problem = (exchange: Exchange, refusal: ServiceError): CoreResponse => {
-    this.#explainAbsence(exchange.caller, refusal)
-    const denied = deniedCause(refusal)
-    const explanation = explain(exchange, refusal, denied)
+  /** Explains a refusal, and returns another response in the place of one that breaks the contract. */
+  #check(exchange: Exchange, response: CoreResponse): CoreResponse {
+    const { refusal } = exchange
+    const shown = refusal ? this.#explained(exchange, refusal) : response
+    return this.#observer.isFaulty(exchange) ? shown : checkResponse(this.#parts, exchange, shown)
+  }
+
+  /** Says who asked, the rights, and why. */
+  #explained(exchange: Exchange, refusal: ServiceError): CoreResponse {
+    const reason = this.#reasonOf(exchange.caller, refusal)
+    const explanation = explain(exchange, refusal, reason)
     if (explanation) this.#explanations.set(exchange, explanation)
-    const reason = denied?.missing ?? developerReason(refusal) ?? explanation?.formula?.message
-    return problemResponse(refusal, exchange.traceId, reason, explanation)
+    const text = reason.text ?? explanation?.formula?.message
+    return problemResponse(refusal, exchange.traceId, text, explanation)
   }
 
-  /** Nobody should miss a response that breaks the contract. */
-  check = (exchange: Exchange, response: CoreResponse): CoreResponse =>
-    this.#observer.isFaulty(exchange) ? response : checkResponse(this.#parts, exchange, response)
-
-  #explainAbsence(caller: Caller | undefined, error: ServiceError): void {
-    if (!caller || !Object(error.cause).absent) return
+  #reasonOf(caller: Caller | undefined, refusal: ServiceError): Reason {
+    const reason = reasonOf(refusal)
+    if (!caller || !Object(refusal.cause).absent) return reason
     const nowMs = this.#parts.clock.nowUs(caller.tenant) / 1000
-    const reason = this.#expired.reason(caller.tenant, error.cause as AbsentTokens, nowMs)
-    error.cause = reason === undefined ? undefined : { forDevelopers: reason }
-  }
-
-  /** The endpoints below `/_dev`. */
-  endpoints(services: Services): DevEndpoints {
-    const { options, headerPrefix } = this.#parts
-    return new DevEndpoints(services, this.#devHandlers(), devPageFiles(headerPrefix), options.devToken)
+    return { ...reason, text: this.#expired.reason(caller.tenant, refusal.cause as AbsentTokens, nowMs) }
   }
 
   #devHandlers(): DevHandlers {

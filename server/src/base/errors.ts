@@ -112,3 +112,6 @@ export class ErrorList {
     throw new ServiceError(code, this.isFull ? detail + moreErrors : detail, { errors: this.toErrors() })
   }
 }
+
+/** The cause of a refusal that is none by our access rules, and so not recorded as one. */
+export class NotOfOurs {}

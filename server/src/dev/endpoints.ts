@@ -5,15 +5,18 @@ import { generatedFiles } from '../generated-files.ts'
 import { checkHandlers } from '../http/handlers/handler.ts'
 import { fileAt, html, StaticFiles, script, style } from '../http/outside/static-files.ts'
 import type { Exchange, Services, Step } from '../http/pipeline/exchange.ts'
-import { authorize, identify, parse, readBody, route, validate } from '../http/pipeline/lifecycle.ts'
+import { authorize, identify, parse, readBody } from '../http/pipeline/lifecycle.ts'
 import { Router } from '../http/pipeline/routes.ts'
-import { streamHeaders, whileAllowed } from '../http/pipeline/streams.ts'
 import { type Answer, type CoreRequest, type CoreResponse, jsonResponse } from '../http/transport/message.ts'
 import type { DevEventsAnswer, DevHandlers, DevRequest } from './handlers.ts'
+import { streamHeaders, whileAllowed } from './streams.ts'
+import { validateStrictly } from './strictly.ts'
 
 /** The endpoints of a development server, `/_dev/*`. */
 export class DevEndpoints {
   readonly #services: Services
+  readonly #steps: readonly Step[]
+  readonly #route: Step
   readonly #handlers: DevHandlers
   readonly #page: StaticFiles
   /** The digest of the token that each request has to carry, if there is one. */
@@ -22,7 +25,14 @@ export class DevEndpoints {
   constructor(services: Services, handlers: DevHandlers, page: StaticFiles, token: string | undefined) {
     const operations = readDevOperations()
     checkHandlers(handlers, operations)
-    this.#services = { ...services, router: new Router(backends.closed().router, operations) }
+    this.#services = services
+    const router = new Router(backends.closed().router, operations)
+    this.#route = exchange => {
+      const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
+      exchange.operation = operation
+      exchange.rawParameters = parameters
+    }
+    this.#steps = [this.#route, ...stepsAfterRoute]
     this.#handlers = handlers
     this.#page = page
     this.#token = token === undefined ? undefined : sha256(token)
@@ -44,7 +54,7 @@ export class DevEndpoints {
     if (file) return file
     refuseWebPages(request)
     if (this.#token !== undefined) this.#checkToken(this.#token, request)
-    for (const step of steps) await step(exchange, this.#services)
+    for (const step of this.#steps) await step(exchange, this.#services)
     const { operation, caller, parameters = {}, query = {}, body } = exchange
     if (!operation) throw new Error('a request without an operation')
     const handler = this.#handlers[operation.id as keyof DevHandlers] as unknown as (
@@ -58,7 +68,7 @@ export class DevEndpoints {
       onDisconnect: (listener: () => void) => request.onClose?.(listener),
     } as never)
     if ('events' in answer) {
-      const pieces = whileAllowed(this.#services, request, answer.events, event => event)
+      const pieces = whileAllowed(this.#route, this.#services, request, answer.events, event => event)
       return { status: answer.status, headers: streamHeaders('text/event-stream'), pieces }
     }
     return answer.body === undefined
@@ -78,13 +88,12 @@ export class DevEndpoints {
 }
 
 /** The steps of the lifecycle, but the content type does not matter. */
-const steps: readonly Step[] = [
-  route,
+const stepsAfterRoute: readonly Step[] = [
   (exchange, services) => (takesKey(exchange) ? identify(exchange, services) : undefined),
   (exchange, services) => (takesKey(exchange) ? authorize(exchange, services) : undefined),
   readBody,
   parse,
-  validate,
+  validateStrictly,
 ]
 
 const takesKey = ({ operation }: Exchange) => (operation?.applicationTypes.length ?? 0) > 0

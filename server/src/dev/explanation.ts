@@ -3,12 +3,12 @@ import type { Caller, DeniedCause } from '../access/caller.ts'
 import { isDirect, matches, type Rights, rulesFor } from '../access/rules.ts'
 import { lruOptions } from '../base/cache.ts'
 import { comparableId } from '../base/comparable-id.ts'
-import { developerReason } from '../base/developer-reason.ts'
 import type { ServiceError } from '../base/errors.ts'
 import type { AccessRule, Explanation, Permission, TokenPermission } from '../contract/types.ts'
 import type { Exchange } from '../http/pipeline/exchange.ts'
 import { wordsOfFormula } from '../reactors/outcome.ts'
 import type { AbsentTokens, ErasedToken } from '../tokens/token-parts.ts'
+import type { Reason } from './reasons.ts'
 
 type ExplainedRule = NonNullable<Explanation['rules']>[number]
 
@@ -18,7 +18,7 @@ const explained = [400, 403, 404, 502]
 export function explain(
   { operation, caller }: Exchange,
   error: ServiceError,
-  denied: DeniedCause | undefined,
+  { denied, text }: Reason,
 ): Explanation | undefined {
   const formula = wordsOfFormula(error)
   if (!explained.includes(error.status) && !formula) return undefined
@@ -29,7 +29,7 @@ export function explain(
     ...(caller?.session === undefined ? {} : { session: true }),
     ...(permission === undefined ? {} : { permission }),
     ...(caller && permission !== undefined ? { rules: rulesOf(caller, permission, denied) } : {}),
-    reasons: [denied?.missing ?? [], developerReason(error) ?? []].flat(),
+    reasons: text === undefined ? [] : [text],
     ...(formula ? { formula } : {}),
   }
 }

@@ -1,14 +1,12 @@
 import type { Caller } from '../access/caller.ts'
-import { ServiceError } from '../base/errors.ts'
+import { NotOfOurs, ServiceError } from '../base/errors.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
-import { NotOfOurs } from '../base/not-of-ours.ts'
 import { monotonicMs } from '../base/time/real-time.ts'
 import { isProxied } from '../contract/contract.ts'
 import type { Explanation } from '../contract/types.ts'
-import type { UnderWay } from '../http/pipeline/core.ts'
 import { Exchange, type Respond } from '../http/pipeline/exchange.ts'
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
-import { isStream } from '../http/pipeline/streams.ts'
+import type { InFlight } from '../http/pipeline/in-flight.ts'
 import { bytesOf, type CoreResponse } from '../http/transport/message.ts'
 import { joinPieces } from '../http/transport/page-pieces.ts'
 import { codeOf, type Fault, type Faults, gatewayStatuses } from './faults.ts'
@@ -16,6 +14,7 @@ import type { Journal } from './journal.ts'
 import type { Leaks } from './leaks/leaks.ts'
 import { redact } from './redact.ts'
 import { RequestNotes } from './request-notes.ts'
+import { isStream } from './streams.ts'
 import type { UnknownMembers } from './unknown-members.ts'
 
 /** For as long a request without a response is held. */
@@ -41,7 +40,7 @@ interface Tools {
   readonly faults: Faults
   readonly journal: Journal
   readonly leaks: Leaks
-  readonly idleness: UnderWay
+  readonly idleness: InFlight
   readonly notes: WeakMap<Caller, RequestNotes>
   readonly explanations: WeakMap<Exchange, Explanation>
   readonly unknownMembers: UnknownMembers
@@ -162,7 +161,7 @@ export function createTestObserver(tools: Tools): TestObserver {
   }
 
   function record(exchange: Exchange, response: CoreResponse, durationMs: number): void {
-    const { operation, caller, parameters, rawParameters, body, traceId, request, error } = exchange
+    const { operation, caller, parameters, rawParameters, body, traceId, request, refusal } = exchange
     const explanation = tools.explanations.get(exchange)
     const fault = ordered.get(exchange)
     if (!operation || !caller) return
@@ -188,8 +187,8 @@ export function createTestObserver(tools: Tools): TestObserver {
       ...(caller.session === undefined ? {} : { session: caller.session }),
       ...(request.delegation ? { formula: true } : {}),
       ...(isUnanswered ? {} : { status: response.status }),
-      ...(error && !isUnanswered && !(fault && gatewayResponse(fault))
-        ? { error: `urn:surrogate:error:${error}` }
+      ...(refusal && !isUnanswered && !(fault && gatewayResponse(fault))
+        ? { error: `urn:surrogate:error:${refusal.code}` }
         : {}),
       duration_ms: Math.round(durationMs * 1000) / 1000,
       trace_id: traceId,

@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
-import { connectionReason, type DeveloperReason } from '../base/developer-reason.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { RequestPlaces } from '../base/flow/request-places.ts'
 import type { Turns } from '../base/flow/turns.ts'
@@ -136,10 +135,11 @@ export class RequestProxy {
       this.#parts.egress.check(url)
     } catch (error) {
       throw error instanceof EgressError
-        ? invalid('proxy_url', 'names an origin that the operator has not allowed, or a password', {
-            forDevelopers:
-              'allow it by --proxy-allow-origin (proxyAllowOrigins), or send it to another by --proxy-map-origin (proxyMapOrigins)',
-          } satisfies DeveloperReason)
+        ? invalid(
+            'proxy_url',
+            'names an origin that the operator has not allowed, or a password',
+            new TargetNotAllowed(),
+          )
         : error
     }
   }
@@ -194,13 +194,27 @@ export class RequestProxy {
 }
 
 /** Says as much as helps an operator, and nothing of the request. */
-function targetFailed({ reason, message, cause }: EgressError, { origin }: URL): ServiceError {
+function targetFailed(failure: EgressError, { origin }: URL): ServiceError {
+  const { reason } = failure
   const sentence =
     reason === 'refused'
       ? 'the target has no public address, or is this server; the operator can map its origin to a private address'
       : reason === 'size'
         ? 'the response of the target is too long for a reactor'
         : 'the target did not respond, or not in time'
-  const forDevelopers = `${origin}: ${connectionReason(cause) ?? message}`
-  return new ServiceError('target_failed', sentence, { cause: { forDevelopers } satisfies DeveloperReason })
+  return new ServiceError('target_failed', sentence, { cause: new TargetFailed(origin, failure) })
+}
+
+/** The cause of a refused target. */
+export class TargetNotAllowed {}
+
+/** The cause of a failed request to a target: what only an operator may know. */
+export class TargetFailed {
+  readonly origin: string
+  readonly failure: EgressError
+
+  constructor(origin: string, failure: EgressError) {
+    this.origin = origin
+    this.failure = failure
+  }
 }

@@ -1,5 +1,4 @@
-import { type FieldErrors, ServiceError } from '../base/errors.ts'
-import { NotOfOurs } from '../base/not-of-ours.ts'
+import { type FieldErrors, NotOfOurs, ServiceError } from '../base/errors.ts'
 import type { Explanation } from '../contract/types.ts'
 import { formulaErrors, type Thrown } from '../sandbox/protocol/messages.ts'
 import { type Failure, failureCode, type PrintedText } from '../sandbox/sandbox.ts'

@@ -3,7 +3,7 @@ import { keyFor } from './keys.js'
 import { quickstart } from './quickstart.js'
 
 /** True on a development server: elsewhere keys are not to be typed into a page. */
-const maySend = document.querySelector('meta[name=surrogate]')?.content === 'dev'
+const maySend = document.querySelector('meta[name=may-send]')?.content === 'true'
 
 try {
   const answer = await fetch('/docs/openapi.json')

@@ -76,7 +76,7 @@ export function quickstart({ header, maySend }) {
 }
 
 const aboutKeys = () =>
-  h('p', {}, 'Samples take the API key from $KEY. A development server (--dev) sends them from this page.')
+  h('p', {}, 'Samples take the API key from $KEY. A development server sends them from this page.')
 
 function keyPanel(made) {
   const state = h('span', { role: 'status' })

@@ -46,7 +46,7 @@ t.test('/docs shows the contract, from files of this package only', async t => {
 
 t.test('files and contract are read once, not for each request', async t => {
   let spelled = 0
-  const docs = docsFiles({ readDocument: () => JSON.stringify({ spelled: ++spelled }), dev: false })
+  const docs = docsFiles({ readDocument: () => JSON.stringify({ spelled: ++spelled }), maySend: false })
   for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/scalar.js', '/docs/openapi.json']) {
     const first = docs.respond(path, {})
     const second = docs.respond(path, {})
@@ -57,7 +57,7 @@ t.test('files and contract are read once, not for each request', async t => {
 })
 
 t.test('the script of the page is sent as it is kept, to those who accept that', async t => {
-  const docs = docsFiles({ readDocument: () => '{}', dev: false })
+  const docs = docsFiles({ readDocument: () => '{}', maySend: false })
   const asked = (encoding?: string) => docs.respond('/docs/scalar.js', { 'accept-encoding': encoding })
   const [plain, gzipped] = [asked(), asked('gzip, deflate, br')]
   t.equal(gzipped?.headers['Content-Encoding'], 'gzip')

@@ -1,37 +1,21 @@
 import { generatedFiles } from '../../generated-files.ts'
+import type { Outside } from '../pipeline/core.ts'
 import type { Exchange } from '../pipeline/exchange.ts'
 import { type CoreRequest, type CoreResponse, jsonResponse } from '../transport/message.ts'
 import { fileAt, gzippedAt, html, policyOf, StaticFiles, script, style } from './static-files.ts'
 
-/** The paths that are not in the contract, or in it for development servers only. */
-export interface OutsidePaths {
-  readonly health: Health
-  readonly docs: StaticFiles
-  /** Absent unless this is a development server. */
-  readonly dev?: { respond(exchange: Exchange, path: string): Promise<CoreResponse> } | undefined
-}
+const outside = /^\/((healthz|livez|readyz|docs)(\/|$)|$)/
 
-const outside = /^\/((healthz|livez|readyz|docs|_dev)(\/|$)|$)/
-
-/** Responds to `/`, the health endpoints, `/docs` and `/_dev`. Returns `undefined`, or resolves with it, for any other request. */
-export function respondOutside(
-  paths: OutsidePaths,
-  exchange: Exchange,
-): Promise<CoreResponse | undefined> | undefined {
+/** Returns what responds to `/`, the health endpoints and `/docs`. */
+export function respondOutside(health: Health, docs: StaticFiles): Outside {
+  const respond = async ({ request }: Exchange): Promise<CoreResponse | undefined> => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    const path = request.path.replace(/\/$/, '')
+    if (path === '') return acceptsHtml(request) ? toDocs() : undefined
+    return respondHealth(health, path) ?? docs.respond(path, request.headers)
+  }
   // Most requests are for other paths, and should not wait for a promise.
-  return outside.test(exchange.request.path) ? respond(paths, exchange) : undefined
-}
-
-async function respond(
-  { health, docs, dev }: OutsidePaths,
-  exchange: Exchange,
-): Promise<CoreResponse | undefined> {
-  const { request } = exchange
-  const path = request.path.replace(/\/$/, '')
-  if (path === '/_dev' || path.startsWith('/_dev/')) return dev?.respond(exchange, path)
-  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
-  if (path === '') return acceptsHtml(request) ? toDocs() : undefined
-  return respondHealth(health, path) ?? docs.respond(path, request.headers)
+  return exchange => (outside.test(exchange.request.path) ? respond(exchange) : undefined)
 }
 
 /** True for browsers: programs accept JSON, or anything. */
@@ -89,16 +73,14 @@ const policy = policyOf({ style: "'self' 'unsafe-inline'", trustedTypes: 'vue' }
 interface DocsOptions {
   /** Returns the contract as JSON. Is called at the first request for it. */
   readDocument(): string
-  /** True if the page may send requests: on a development server. */
-  readonly dev: boolean
+  /** True if the page may send requests: elsewhere keys are not to be typed into a page. */
+  readonly maySend: boolean
 }
 
 /** Serves the contract as a page, from files of this package only: it works without a network. */
-export function docsFiles({ readDocument, dev }: DocsOptions): StaticFiles {
+export function docsFiles({ readDocument, maySend }: DocsOptions): StaticFiles {
   const files = {
-    '/docs': fileAt(new URL('index.html', folder), html, text =>
-      text.replace('SERVER_KIND', dev ? 'dev' : 'service'),
-    ),
+    '/docs': fileAt(new URL('index.html', folder), html, text => text.replace('MAY_SEND', String(maySend))),
     '/docs/docs.js': fileAt(new URL('docs.js', folder), script),
     '/docs/docs.css': fileAt(new URL('docs.css', folder), style),
     '/docs/scalar.js': gzippedAt(new URL('scalar.js.gz', folder), script),

@@ -1,7 +1,6 @@
 import { type Caller, holds, lacking } from '../../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
 import { authenticate, isSessionKey } from '../../access/keys.ts'
-import type { DeveloperReason } from '../../base/developer-reason.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { after } from '../../base/flow/event-loop.ts'
 import { largeBody } from '../../base/limits.ts'
@@ -32,29 +31,24 @@ export const steps: readonly Step[] = [
   takePlace,
   parse,
   validate,
+  perform,
 ]
 
-export function route(exchange: Exchange, { router, proxy }: Services): void {
+function route(exchange: Exchange, { router, proxy }: Services): void {
   const proxied = proxy?.match(exchange.request)
   if (proxied) {
     exchange.operation = proxied
     return
   }
-  if (!proxy && /^\/proxy(\/|$)/.test(exchange.request.path)) throw noProxy()
+  if (!proxy && /^\/proxy(\/|$)/.test(exchange.request.path))
+    throw new ServiceError('not_found', noSuchPath, { cause: new NoTargets() })
   const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
   exchange.operation = operation
   exchange.rawParameters = parameters
 }
 
-/** The refusal of a path that is there only if an option allows targets. */
-function noProxy(): ServiceError {
-  return new ServiceError('not_found', noSuchPath, {
-    cause: {
-      forDevelopers:
-        'no target of /proxy is allowed; name one by --proxy-allow-origin or --proxy-map-origin (proxyAllowOrigins, proxyMapOrigins)',
-    } satisfies DeveloperReason,
-  })
-}
+/** The cause of a refusal of `/proxy`, which is there only if an option allows targets. */
+export class NoTargets {}
 
 // Requirements: AUT-001, ERR-508, AUT-015, ERR-520, WIR-545
 export function identify(exchange: Exchange, services: Services): void | Promise<void> {
@@ -63,12 +57,12 @@ export function identify(exchange: Exchange, services: Services): void | Promise
 }
 
 function identifyByKey(exchange: Exchange, services: Services): void | Promise<void> {
-  const { store, clock, headerNames } = services
+  const { records, clock, headerNames } = services
   const key = exchange.request.headers[headerNames.key]
   if (!key) {
     throw new ServiceError('unauthenticated', `the header ${headerNames.key.toUpperCase()} is missing`)
   }
-  const found = authenticate(store, key, clock.nowUs)
+  const found = authenticate(records, key, clock.nowUs)
   return after(found, caller => {
     if (!caller) throw new ServiceError('unauthenticated', unknownKey(key))
     caller.request = exchange.request
@@ -86,9 +80,9 @@ function unknownKey(key: string): string {
 async function identifyDelegate(
   exchange: Exchange,
   delegation: Delegation,
-  { store, clock }: Services,
+  { records, clock }: Services,
 ): Promise<void> {
-  const caller = await delegatedCaller(store, delegation, clock.nowUs(delegation.tenant))
+  const caller = await delegatedCaller(records, delegation, clock.nowUs(delegation.tenant))
   if (caller) {
     caller.request = exchange.request
     exchange.caller = caller
@@ -172,14 +166,11 @@ export function parse(exchange: Exchange, { turns, dialect }: Services): void | 
     })
 }
 
-export function validate(
-  exchange: Exchange,
-  { validators, headerNames, dialect, dev, strict }: Services,
-): void {
+export function validate(exchange: Exchange, { validators, headerNames, dialect, strict }: Services): void {
   const { operation, request } = reached(exchange)
   if (isProxied(operation)) return
-  // Elsewhere, members that the contract does not name are ignored: code that a profile makes run gets a warning at most.
-  if ((dev && !dialect) || request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
+  // From elsewhere, members that the contract does not name are ignored.
+  if (request.delegation) validators.refuseOtherSpellings(operation, exchange.body)
   const isRights = dialect && exchange.body !== undefined && operation.entityType === 'application'
   validators.checkRequest(operation, {
     path: exchange.parameters ?? {},
@@ -192,7 +183,14 @@ export function validate(
 }
 
 /** Does what the request asks for, once it is checked. */
-export function perform(
+async function perform(exchange: Exchange, services: Services): Promise<void> {
+  const { operation, caller } = identified(exchange)
+  // Its response is that of another service.
+  if (isProxied(operation)) exchange.forwarded = await services.proxy?.forward(exchange, caller)
+  else exchange.answer = await answerOf(exchange, operation, caller, services)
+}
+
+function answerOf(
   exchange: Exchange,
   operation: Operation,
   caller: Caller,
@@ -235,7 +233,7 @@ function reached({ operation, request, caller }: Exchange) {
 }
 
 /** Like `reached`, with the caller. */
-export function identified({ operation, request, caller }: Exchange) {
+function identified({ operation, request, caller }: Exchange) {
   if (!operation || !caller) throw new Error('a step of the lifecycle ran before its turn')
   return { operation, request, caller }
 }

@@ -8,8 +8,10 @@ import { camelCase, isDescription } from '../../contract/places.ts'
 import { privacySchema, withPrivacy } from '../../contract/privacy.ts'
 import { headerPrefix } from '../../generated/facts.ts'
 import type { CoreResponse } from '../transport/message.ts'
-import type { Exchange, Translator } from './exchange.ts'
+import type { Exchange, Step, Translator } from './exchange.ts'
 import type { HeaderNames } from './header-names.ts'
+import { parse } from './lifecycle.ts'
+import { changingPages, longPageOf, type PageChange } from './respond.ts'
 
 /** One thing that a profile translates. Each does only what its dialect says. */
 interface Part {
@@ -31,28 +33,30 @@ export function translatorOf(dialect: Dialect, headerNames: HeaderNames): Transl
   const writers = parts.flatMap(({ write }) => write ?? []).reverse()
   const writeBody = (exchange: Exchange, operation: Operation, status: number, body: JsonValue) =>
     writers.reduce((written, write) => write(exchange, operation, status, written), body)
+  const read: Step = exchange => {
+    const { operation } = exchange
+    if (operation && !isProxied(operation)) for (const { read } of parts) read?.(exchange, operation)
+  }
+  const writePage: PageChange = (exchange, operation, page) => {
+    const { status = 200 } = exchange.answer ?? {}
+    const write = (one: JsonObject) => writeBody(exchange, operation, status, one) as JsonObject
+    return {
+      pagination: write({ pagination: { ...page.pagination }, data: [] })
+        .pagination as unknown as typeof page.pagination,
+      data: mapped(page.data, item => (write({ data: [item as JsonValue] }).data as JsonValue[])[0]),
+    }
+  }
   return {
-    read: exchange => {
-      const { operation } = exchange
-      if (operation && !isProxied(operation)) for (const { read } of parts) read?.(exchange, operation)
-    },
-    write: (exchange, response) => {
-      const { operation, answer } = exchange
-      // A formula or another service chose these.
-      if (!operation || isProxied(operation) || answer?.chosen || !isJson(response)) return response
+    // A translated request is checked as one of the contract.
+    steps: steps => changingPages(steps.toSpliced(steps.indexOf(parse) + 1, 0, read), writePage),
+    respond: respond => async exchange => {
+      const response = await respond(exchange)
+      const { operation, answer, refusal } = exchange
+      // A formula or another service chose these, or they were made of a translated page.
+      const isOther = answer?.chosen || (longPageOf(answer) && !refusal)
+      if (!operation || isProxied(operation) || isOther || !isJson(response)) return response
       const written = writeBody(exchange, operation, response.status, JSON.parse(response.body))
       return { ...response, body: JSON.stringify(written) }
-    },
-    writePage: (exchange, page) => {
-      const { operation, answer } = exchange
-      if (!operation) return page
-      const write = (one: JsonObject) =>
-        writeBody(exchange, operation, answer?.status ?? 200, one) as JsonObject
-      return {
-        pagination: write({ pagination: { ...page.pagination }, data: [] })
-          .pagination as unknown as typeof page.pagination,
-        data: mapped(page.data, item => (write({ data: [item as JsonValue] }).data as JsonValue[])[0]),
-      }
     },
   }
 }

@@ -4,9 +4,9 @@ import t from 'tap'
 import { openTenant, openVault, type TestTenant } from '../../../verify/support/vault.ts'
 import { createLog } from '../../base/log.ts'
 import { Validators } from '../../contract/validators.ts'
+import { checkItems } from '../../dev/check-response.ts'
 import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
 import { StoreUnavailable } from '../../storage/port/port.ts'
-import { checkItems } from '../pipeline/check-response.ts'
 import type { Exchange } from '../pipeline/exchange.ts'
 import { headerNamesOf } from '../pipeline/header-names.ts'
 
@@ -106,9 +106,10 @@ t.test('an item of a long page that breaks the contract is found when it is read
   async function* pages(...data: unknown[]) {
     yield* data
   }
-  const exchange = { traceId: 'trace', ...(operation && { operation }) } as Exchange
+  if (!operation) throw new Error('no such operation')
+  const exchange = { traceId: 'trace' } as Exchange
   const checked = (...data: unknown[]) =>
-    checkItems({ validators, headerNames }, exchange, { pagination, data: pages(...data) })
+    checkItems({ validators, headerNames }, exchange, operation, { pagination, data: pages(...data) })
   const kept = []
   for await (const item of checked(items[0], items[0])) kept.push(item)
   t.equal(kept.length, 2, 'the control')

@@ -1,13 +1,15 @@
-import type { CoreRequest, CoreResponse } from '../transport/message.ts'
-import { Exchange, type Services } from './exchange.ts'
-import { authorize, identify, route } from './lifecycle.ts'
+import { Exchange, type Services, type Step } from '../http/pipeline/exchange.ts'
+import { authorize, identify } from '../http/pipeline/lifecycle.ts'
+import type { CoreRequest, CoreResponse } from '../http/transport/message.ts'
 
 /**
  * Returns a long response piece by piece. It ends when its next piece would go to a caller who may not make the request
  * any more. What the pieces hold is released at their end, also if one cannot be made.
+ * @param route finds the operation of a request
  * @param show returns the text of a piece
  */
 export function whileAllowed<T>(
+  route: Step,
   services: Services,
   request: CoreRequest,
   pieces: AsyncIterableIterator<T, undefined>,
@@ -24,7 +26,7 @@ export function whileAllowed<T>(
     next: async () => {
       try {
         const { done, value } = await pieces.next()
-        if (done || !(await isAllowed(services, request))) return await end()
+        if (done || !(await isAllowed(route, services, request))) return await end()
         return { done: false, value: await show(value) }
       } catch (error) {
         await end()
@@ -36,7 +38,7 @@ export function whileAllowed<T>(
 }
 
 /** True if the caller of a request may still make it. */
-async function isAllowed(services: Services, request: CoreRequest): Promise<boolean> {
+async function isAllowed(route: Step, services: Services, request: CoreRequest): Promise<boolean> {
   const again = new Exchange(request, '')
   try {
     for (const step of [route, identify, authorize]) await step(again, services)
