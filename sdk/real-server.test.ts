@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setupServer } from 'msw/node'
 import t, { type Test } from 'tap'
-import { vaultHandlers } from '../server/src/msw.ts'
+import { vaultHandlers } from '../server/src/testing/msw.ts'
 import type { Vault } from '../server/src/vault.ts'
 import { openTenant, openVault, type TestTenant } from '../server/verify/support/vault.ts'
 import {

@@ -91,12 +91,12 @@ testRule('each library is imported by one folder only', async t => {
   onlyIn(t, /^buffer\//, 'server/src/sandbox/child/inside/')
   onlyIn(t, /^(ses|node:vm)$/, 'server/src/sandbox/child/')
   onlyIn(t, /^acorn$/, 'server/src/sandbox/modules/rewrite.ts')
-  onlyIn(t, /^yaml$/, 'server/src/program/profile.ts', 'server/scripts/')
+  onlyIn(t, /^yaml$/, 'server/src/options/profile.ts', 'server/scripts/')
   onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules/bundle.ts', 'server/scripts/')
   onlyIn(
     t,
     /^node:child_process$/,
-    'server/src/program/master-key-variables.ts',
+    'server/src/options/master-key-variables.ts',
     'server/src/sandbox/processes/empty-root.ts',
     'server/src/sandbox/processes/find-node.ts',
     'server/src/sandbox/processes/launch.ts',
@@ -106,7 +106,7 @@ testRule('each library is imported by one folder only', async t => {
   )
   onlyIn(t, /^(prom-client|@opentelemetry\/)/, 'server/src/observe/')
   onlyIn(t, /^preact/, 'server/src/dev/page/')
-  onlyIn(t, /^msw$/, 'server/src/msw.ts')
+  onlyIn(t, /^msw$/, 'server/src/testing/msw.ts')
   const wire = ['listener', 'wire-request', 'write-response'].map(
     name => `server/src/http/transport/${name}.ts`,
   )
@@ -158,10 +158,11 @@ const rooms = [
     'sandbox',
     'search',
   ],
-  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'proxy', 'retention', 'http', 'dev'],
+  ...['tokens', 'sessions', 'formulas', 'webhooks', 'reactors', 'proxy', 'retention', 'http'],
+  ...['options', 'dev'],
 ]
 /** These put a server together from the rooms, and may import from all of them. */
-const builders = ['assembly', 'program']
+const builders = ['assembly', 'testing', 'program']
 /** Code and data generated from the contract, and their location: before all rooms. */
 const generated = /^server\/src\/generated(-files\.ts$|\/)/
 
@@ -180,6 +181,15 @@ testRule('each folder imports only from itself and those before it', async t => 
       t.ok(other >= 0 && other <= rooms.indexOf(own), `${source.path} imports ${target}`)
     }
   }
+})
+
+testRule('only what puts a server together reads options', async t => {
+  const readers = ['options', 'dev', ...builders]
+  const isReader = ({ path }: Source) => readers.includes(roomOf(path) ?? 'assembly')
+  const reads = ({ ours }: Source) => ours.some(target => roomOf(target) === 'options')
+  const users = server.filter(within('server/src/')).filter(reads)
+  t.ok(users.length > 10, `${users.length} files read options`)
+  for (const user of users) t.ok(isReader(user), `${user.path} reads options`)
 })
 
 testRule('the README lists the same folders in the same order', async t => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readMasterKey } from './src/program/master-key-variables.ts'
+import { readMasterKey } from './src/options/master-key-variables.ts'
 
 /** The program of the guide that gets the master key from AWS KMS. */
 const page = readFileSync(new URL('guide/configure.md', import.meta.url), 'utf8')

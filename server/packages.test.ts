@@ -368,7 +368,7 @@ for (const [name, files, use] of packages) {
       for (const file of files) t.ok(await readFile(join(installed, file)), file)
       const all = await readdir(installed, { recursive: true })
       t.notOk(
-        all.some(file => /\.test\.|(^|\/)testing\//.test(file)),
+        all.some(file => /\.test\.|(^|\/)testing\/.*(?<!\.d\.ts)$/.test(file)),
         'the package contains no tests',
       )
 

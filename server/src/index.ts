@@ -4,6 +4,7 @@
  */
 export { BootstrapError } from './access/bootstrap.ts'
 export type { NewTenant } from './access/tenant-settings.ts'
+export type { VaultFacts } from './assembly/facts.ts'
 export type { Log, LogFields, LogLevel } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
 export { UnreadableMasterKey } from './crypto/development-key.ts'
@@ -32,7 +33,8 @@ export {
   type SilenceOptions,
 } from './generated/dev-client/index.ts'
 export type { Listening } from './http/transport/listener.ts'
-export { ProfileError } from './program/profile.ts'
+export { ProfileError, VaultOptionsError } from './options/errors.ts'
+export type { VaultOptions } from './options/vault-options.ts'
 export {
   type FormulaOptions,
   type FormulaRun,
@@ -46,4 +48,3 @@ export { UnfinishedCopy, WrongMasterKey } from './storage/keys/keyring.ts'
 export { DatabaseRefused, DataFolderRefused, UnknownStorage } from './storage/open.ts'
 export { StoreUnavailable } from './storage/port/port.ts'
 export { createVault, type Vault, type VaultClock, VaultClosed } from './vault.ts'
-export { type VaultFacts, type VaultOptions, VaultOptionsError } from './vault-options.ts'

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from './base/json/json.ts'
 import { unknownName } from './base/near-names.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.ts'
-import { withProfile } from './program/profile.ts'
+import { withProfile } from './options/profile.ts'
 import { createSandbox } from './sandbox/create.ts'
 import { userCacheFolder } from './sandbox/modules/bundle-cache.ts'
 import { type ConsoleLine, type Outcome, outcomeStatus, type ServiceTransport } from './sandbox/sandbox.ts'

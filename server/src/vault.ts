@@ -1,5 +1,6 @@
 import type { NewTenant } from './access/tenant-settings.ts'
 import { assemble } from './assembly/assemble.ts'
+import type { VaultFacts } from './assembly/facts.ts'
 import type { VaultParts } from './assembly/storage.ts'
 import type { JsonValue } from './base/json/json.ts'
 import { OperatorError } from './base/operator-error.ts'
@@ -7,8 +8,8 @@ import { Dev, milliseconds } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { requestOf, toFetch } from './http/transport/fetch-adapter.ts'
 import { type Address, type Listening, listen } from './http/transport/listener.ts'
-import { withProfile } from './program/profile.ts'
-import { refuseUnknown, type VaultFacts, type VaultOptions } from './vault-options.ts'
+import { withProfile } from './options/profile.ts'
+import { refuseUnknown, type VaultOptions } from './options/vault-options.ts'
 
 export interface VaultClock {
   /** Resolves with the time in epoch milliseconds. */

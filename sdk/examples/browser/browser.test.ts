@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import type { VaultOptions } from '../../../server/src/vault-options.ts'
+import type { VaultOptions } from '../../../server/src/options/vault-options.ts'
 import { artefact, openBrowser, withoutChromium } from '../../../server/verify/support/chromium.ts'
 import { openTenant, openVault, type TestTenant } from '../../../server/verify/support/vault.ts'
 

@@ -2,24 +2,29 @@
  * Bundles our own code into a few files, since hundreds take longer to find than to run, and puts beside them what
  * the server reads: the contract as JSON, openapi-backend, the page that shows the contract, and the sandbox's programs.
  */
+import { readFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleOptions } from './bundle-options.ts'
 
-/** Entries beside the program. */
-const entries = [
-  ...['index', 'msw', 'testing', 'testing-setup'],
-  ...['testing-fixture', 'testing-vitest', 'testing-playwright', 'testing-jest'],
-]
-
 const root = new URL('../../', import.meta.url)
+const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+  readonly exports: Readonly<Record<string, { readonly require?: { types: string; default: string } }>>
+}
+/** The source of each entry of the package, by the name of its file in `dist`. */
+const entries = Object.fromEntries(
+  Object.values(exports).flatMap(({ require: common }) =>
+    common
+      ? [[basename(common.default, '.cjs'), common.types.replace(/^.*\/cjs\/(.*)\.d\.ts$/, 'src/$1.ts')]]
+      : [],
+  ),
+)
+
 await build({
   absWorkingDir: fileURLToPath(root),
-  entryPoints: {
-    main: 'src/program/main.ts',
-    ...Object.fromEntries(entries.map(name => [name, `src/${name}.ts`])),
-  },
+  entryPoints: { main: 'src/program/main.ts', ...entries },
   outdir: 'dist',
   // All of it in one folder: what `generated-files.ts` names is beside it.
   chunkNames: 'chunk-[hash]',
@@ -28,9 +33,16 @@ await build({
   sourcesContent: false,
 })
 // Jest's tests are CommonJS, and cannot load ES modules on all versions of Node that are supported.
+const common = ['testing', 'testing-fixture', 'testing-jest']
+const commonOf: Readonly<Record<string, string>> = {
+  // The server itself stays an ES module.
+  '../vault.ts': './index.js',
+  './testing.ts': './testing.cjs',
+  './fixture.ts': './testing-fixture.cjs',
+}
 await build({
   absWorkingDir: fileURLToPath(root),
-  entryPoints: ['testing', 'testing-fixture', 'testing-jest'].map(name => `src/${name}.ts`),
+  entryPoints: Object.fromEntries(common.map(name => [name, entries[name] ?? ''])),
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   ...bundleOptions,
@@ -41,9 +53,8 @@ await build({
     {
       name: 'one-file-each',
       setup: ({ onResolve }) =>
-        onResolve({ filter: /^\.\/(vault|testing|testing-fixture)\.ts$/ }, ({ path }) => ({
-          // The server itself stays an ES module.
-          path: path === './vault.ts' ? './index.js' : path.replace('.ts', '.cjs'),
+        onResolve({ filter: /^\.\.?\/(vault|testing|fixture)\.ts$/ }, ({ path }) => ({
+          path: commonOf[path] ?? path,
           external: true,
         })),
     },

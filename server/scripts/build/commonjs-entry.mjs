@@ -1,6 +1,6 @@
 /**
- * `node commonjs-entry.mjs PACKAGE ENTRY…`: lets `require` load a package of ES modules, and TypeScript find the types of
- * its entries in every way.
+ * `node commonjs-entry.mjs PACKAGE`: lets `require` load a package of ES modules, and TypeScript find the types of its
+ * entries in every way. The entries are those of `exports` in its `package.json`.
  *
  * - `dist/ENTRY.cjs`, unless the build has made one. There is one copy of the code: the entry loads the ES module by
  *   Node's own `require`, which can do that from 20.19 on, also where the test runner's cannot (jest).
@@ -9,21 +9,24 @@
  *   types for `import` than for `require`.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const [name = '', ...entries] = process.argv.slice(2)
-const folder = fileURLToPath(new URL(`../../../${name}/dist/`, import.meta.url))
+const [name = ''] = process.argv.slice(2)
+const root = fileURLToPath(new URL(`../../../${name}/`, import.meta.url))
+const dist = join(root, 'dist')
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-writeFileSync(join(folder, 'cjs/package.json'), '{ "type": "commonjs" }\n')
-for (const entry of entries) {
-  const types = readFileSync(join(folder, `cjs/${entry}.d.ts`), 'utf8')
-  writeFileSync(
-    join(folder, `${entry}.d.ts`),
-    types.replaceAll(/(from|import\() ?(['"])\.\//g, '$1 $2./cjs/'),
+writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+for (const { require: common, types } of Object.values(exports).filter(one => one.require)) {
+  const declared = join(root, common.types)
+  const text = readFileSync(declared, 'utf8').replaceAll(
+    /((?:from|import\() ?['"])(\.\.?\/[^'"]*)/g,
+    (_, before, path) => `${before}./${relative(dist, join(dirname(declared), path))}`,
   )
-  const file = join(folder, `${entry}.cjs`)
-  if (!existsSync(file)) writeFileSync(file, codeOf(entry))
+  writeFileSync(join(root, types), text)
+  const file = join(root, common.default)
+  if (!existsSync(file)) writeFileSync(file, codeOf(basename(file, '.cjs')))
 }
 
 function codeOf(entry) {

@@ -1,21 +1,23 @@
 /**
- * `node prune-types.mjs ENTRY…`: removes the declarations of the built server that none of these entries needs. They
- * would be an eighth of the package, and slow down every compilation of an application.
+ * `node prune-types.mjs`: removes the declarations of the built server that no entry of its `exports` needs. They would be
+ * an eighth of the package, and slow down every compilation of an application.
  */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-const folder = fileURLToPath(new URL('../../dist/', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = join(root, 'dist/')
 const options = {
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: [],
 }
-const entries = process.argv
-  .slice(2)
-  .flatMap(entry => [join(folder, `${entry}.d.ts`), join(folder, `cjs/${entry}.d.ts`)])
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const entries = Object.values(exports).flatMap(({ require: common, types }) =>
+  common ? [types, common.types].map(path => join(root, path)) : [],
+)
 const needed = new Set(
   ts
     .createProgram(entries, options)

@@ -6,7 +6,7 @@ import { backend, file, good, ids, malformed, management } from '../../src/acces
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts'
 import { formats } from '../../src/contract/formats.ts'
 import { generatedFiles } from '../../src/generated-files.ts'
-import { withProfile } from '../../src/program/profile.ts'
+import { withProfile } from '../../src/options/profile.ts'
 import { createVault } from '../../src/vault.ts'
 
 /** An editor knows no formats of ours; here they are checked, so that nothing else hides a difference. */

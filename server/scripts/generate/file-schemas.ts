@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json/json.ts'
 import { permissionsByType } from '../../src/generated/facts.ts'
-import { profileMembers } from '../../src/program/profile.ts'
+import { profileMembers } from '../../src/options/profile.ts'
 
 const draft = 'http://json-schema.org/draft-07/schema#'
 const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'

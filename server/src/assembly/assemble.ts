@@ -27,7 +27,9 @@ import { headerNamesOf } from '../http/pipeline/header-names.ts'
 import { InFlight } from '../http/pipeline/in-flight.ts'
 import type { Address, Listening } from '../http/transport/listener.ts'
 import { serviceTransport } from '../http/transport/service-transport.ts'
-import { checkOptions } from '../option-table.ts'
+import { VaultOptionsError } from '../options/errors.ts'
+import { checkOptions } from '../options/table.ts'
+import { defaultAuditRetentionDays, type VaultOptions } from '../options/vault-options.ts'
 import { Reactors } from '../reactors/reactors.ts'
 import { Sweeper } from '../retention/sweeper.ts'
 import type { FormulaSandbox } from '../sandbox/create.ts'
@@ -37,15 +39,10 @@ import { Sessions } from '../sessions/sessions.ts'
 import { diskOf } from '../storage/open.ts'
 import { TokenChannels } from '../tokens/token-parts.ts'
 import { Tokens } from '../tokens/tokens.ts'
-import {
-  defaultAuditRetentionDays,
-  type VaultFacts,
-  type VaultOptions,
-  VaultOptionsError,
-} from '../vault-options.ts'
 import type { Performer } from '../webhooks/webhook-parts.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { nothing } from './around.ts'
+import type { VaultFacts } from './facts.ts'
 import { openSandbox, warmFormulas } from './formulas.ts'
 import { createHttp } from './http.ts'
 import { openStorage, type Storage, type VaultParts } from './storage.ts'

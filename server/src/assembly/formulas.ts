@@ -2,12 +2,12 @@ import type { Admissions } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { IsOwn } from '../egress/addresses.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
+import type { VaultOptions } from '../options/vault-options.ts'
 import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
 import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
 import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
-import type { VaultOptions } from '../vault-options.ts'
 import type { VaultParts } from './storage.ts'
 
 interface Surroundings {

@@ -1,8 +1,8 @@
 import type { Admissions } from '../base/limits.ts'
 import type { IsOwn } from '../egress/addresses.ts'
 import { createProxyEgress } from '../egress/proxy-egress.ts'
+import type { VaultOptions } from '../options/vault-options.ts'
 import { proxyLimits, RequestProxy } from '../proxy/proxy.ts'
-import type { VaultOptions } from '../vault-options.ts'
 import type { VaultParts } from './storage.ts'
 
 interface Surroundings {

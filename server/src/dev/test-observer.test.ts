@@ -8,7 +8,7 @@ import { reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import type { Dev, FaultOptions } from '../generated/dev-client/index.ts'
-import { vaultHandlers } from '../msw.ts'
+import { vaultHandlers } from '../testing/msw.ts'
 import type { Vault } from '../vault.ts'
 import { failureOf, openClients, openDev, turns } from './_dev.ts'
 

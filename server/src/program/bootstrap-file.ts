@@ -3,8 +3,9 @@ import { isatty } from 'node:tty'
 import { JsonError, type JsonValue, parseJson } from '../base/json/json.ts'
 import { describeError, type Log } from '../base/log.ts'
 import { decodeText } from '../base/utf8.ts'
+import { ConfigError } from '../options/errors.ts'
 import type { Vault } from '../vault.ts'
-import { ConfigError, explain } from './refusals.ts'
+import { explain } from './refusals.ts'
 
 const largestBootstrap = 64_000_000
 

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs'
+import type { VaultFacts } from '../assembly/facts.ts'
 import { writeDurably } from '../base/durable-file.ts'
-import type { VaultFacts } from '../vault-options.ts'
+import { ConfigError } from '../options/errors.ts'
 import { version } from '../version.ts'
-import { ConfigError } from './refusals.ts'
 
 /** What other programs need to know of a server that is ready, as JSON in one line. */
 export function readyFacts(

@@ -1,11 +1,6 @@
 import { BootstrapError } from '../access/bootstrap.ts'
 import { OperatorError } from '../base/operator-error.ts'
 
-/** Thrown for flags, variables and files of configuration that are not valid. */
-export class ConfigError extends OperatorError {
-  override readonly name = 'ConfigError'
-}
-
 /** Returns one sentence about an error that the operator can correct; `undefined` for any other error. */
 export function explain(error: unknown): string | undefined {
   if (error instanceof BootstrapError) return `the bootstrap file is not valid: ${error.message}`

@@ -1,8 +1,8 @@
 import { type Answering, openReceiver, type Receiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import type { VaultParts } from '../assembly/storage.ts'
+import type { VaultOptions } from '../options/vault-options.ts'
 import type { Vault } from '../vault.ts'
-import type { VaultOptions } from '../vault-options.ts'
 
 export const target = 'https://api.example.com'
 

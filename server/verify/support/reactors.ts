@@ -1,7 +1,7 @@
 import type { VaultParts } from '../../src/assembly/storage.ts'
 import type { JsonObject, JsonValue } from '../../src/base/json/json.ts'
+import type { VaultOptions } from '../../src/options/vault-options.ts'
 import type { Vault } from '../../src/vault.ts'
-import type { VaultOptions } from '../../src/vault-options.ts'
 import { openVault, type Reply, type TestTenant } from './vault.ts'
 
 /** Opens a vault that runs formulas. */

@@ -1,5 +1,5 @@
+import type { VaultOptions } from '../../src/options/vault-options.ts'
 import type { Vault } from '../../src/vault.ts'
-import type { VaultOptions } from '../../src/vault-options.ts'
 import { openSchema } from './postgres.ts'
 import { newMasterKey } from './stores.ts'
 import { openVault } from './vault.ts'

@@ -1,8 +1,8 @@
 import type { VaultParts } from '../../src/assembly/storage.ts'
+import type { VaultOptions } from '../../src/options/vault-options.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
 import { openStore, parseStorage } from '../../src/storage/open.ts'
 import type { OpenEngine } from '../../src/storage/port/port.ts'
-import type { VaultOptions } from '../../src/vault-options.ts'
 import { newMasterKey, replacing } from './stores.ts'
 
 type Teardown = { teardown(task: () => unknown): void }

@@ -2,8 +2,8 @@ import type { NewTenant } from '../../src/access/tenant-settings.ts'
 import type { VaultParts } from '../../src/assembly/storage.ts'
 import type { JsonValue } from '../../src/base/json/json.ts'
 import { createLog, type Log } from '../../src/base/log.ts'
+import type { VaultOptions } from '../../src/options/vault-options.ts'
 import { createVaultWith, type Vault } from '../../src/vault.ts'
-import type { VaultOptions } from '../../src/vault-options.ts'
 import { testStorage } from './storage.ts'
 
 /** A response, as tests use it. */

@@ -1,8 +1,8 @@
 import { isInDialect } from '../../contract/dialect.ts'
 import { headerPrefix } from '../../generated/facts.ts'
+import { linesOf, readProfile, withProfile } from '../../options/profile.ts'
+import type { VaultOptions } from '../../options/vault-options.ts'
 import { createSandbox } from '../../sandbox/create.ts'
-import type { VaultOptions } from '../../vault-options.ts'
-import { linesOf, readProfile, withProfile } from '../profile.ts'
 import type { Command } from './command.ts'
 
 type Members = Readonly<Record<string, unknown>>

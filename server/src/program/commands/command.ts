@@ -1,8 +1,8 @@
 import { readDevelopmentMasterKey } from '../../crypto/development-key.ts'
-import type { Flag } from '../../option-flags.ts'
-import type { Environment, FlagValues } from '../config.ts'
-import { keyVariable, readMasterKey } from '../master-key-variables.ts'
-import { ConfigError } from '../refusals.ts'
+import type { Environment, FlagValues } from '../../options/config.ts'
+import { ConfigError } from '../../options/errors.ts'
+import type { Flag } from '../../options/flag.ts'
+import { keyVariable, readMasterKey } from '../../options/master-key-variables.ts'
 
 /** A subcommand of the program: one job, most of them on data that no server is using. */
 export interface Command {

@@ -1,8 +1,8 @@
-import { secretFlag } from '../../option-flags.ts'
+import { secretFlag } from '../../options/flag.ts'
+import { keyVariable, newKeyVariable, readMasterKey } from '../../options/master-key-variables.ts'
 import { isSameStore, lastingUrls, openExisting } from '../../storage/open.ts'
 import { CopyRefused, openSource } from '../../storage/transfer/copy-store.ts'
 import { documentsIn } from '../../storage/transfer/walk.ts'
-import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
 import { type Command, findMasterKey } from './command.ts'
 import { copyInto, locationOf } from './destination.ts'
 

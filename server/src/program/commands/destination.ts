@@ -1,12 +1,12 @@
 import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../../crypto/development-key.ts'
+import type { FlagValues } from '../../options/config.ts'
+import { ConfigError } from '../../options/errors.ts'
+import { keyVariable } from '../../options/master-key-variables.ts'
 import { lastingUrls, NoSchema, openStore, parseStorage, type StorageLocation } from '../../storage/open.ts'
 import type { Side } from '../../storage/transfer/compare.ts'
 import { type Copied, copyStore, type Progress } from '../../storage/transfer/copy-store.ts'
-import type { FlagValues } from '../config.ts'
-import { keyVariable } from '../master-key-variables.ts'
-import { ConfigError } from '../refusals.ts'
 import { type CommandResult, type FoundMasterKey, formatCount } from './command.ts'
 
 /** Copies documents into an empty store, or one where this was cut off, and compares the two. */

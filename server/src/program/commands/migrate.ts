@@ -1,6 +1,6 @@
-import { booleanFlag } from '../../option-flags.ts'
+import { flags } from '../../options/config.ts'
+import { booleanFlag } from '../../options/flag.ts'
 import { migrateStore } from '../../storage/open.ts'
-import { flags } from '../config.ts'
 import type { Command } from './command.ts'
 
 export const migrateCommand: Command = {

@@ -1,6 +1,9 @@
 import { type AuditRecord, isSuperseded } from '../../audit/entries.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { systemRandom } from '../../base/random.ts'
+import { flags } from '../../options/config.ts'
+import { ConfigError } from '../../options/errors.ts'
+import { keyVariable } from '../../options/master-key-variables.ts'
 import { BrokenRecord } from '../../storage/broken-record.ts'
 import { Keyring, rootTenant } from '../../storage/keys/keyring.ts'
 import { type ContentOf, openFolder } from '../../storage/open.ts'
@@ -9,9 +12,6 @@ import { type RecordValue, SealedStore, type TenantStore } from '../../storage/r
 import { beforeAll, walkTenants } from '../../storage/transfer/walk.ts'
 import { indexOf } from '../../tokens/derived.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
-import { flags } from '../config.ts'
-import { keyVariable } from '../master-key-variables.ts'
-import { ConfigError } from '../refusals.ts'
 import { type Command, findMasterKey, formatCount } from './command.ts'
 
 /** Thrown if records are in a state that the audit log says was ended. */

@@ -1,11 +1,11 @@
 import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
 import { writeDevelopmentMasterKey } from '../../crypto/development-key.ts'
+import { flags } from '../../options/config.ts'
+import { ConfigError } from '../../options/errors.ts'
+import { keyVariable, newKeyVariable, readMasterKey } from '../../options/master-key-variables.ts'
 import { type Rotated, rotateMasterKey } from '../../storage/keys/rotation.ts'
 import { openExisting } from '../../storage/open.ts'
-import { flags } from '../config.ts'
-import { keyVariable, newKeyVariable, readMasterKey } from '../master-key-variables.ts'
-import { ConfigError } from '../refusals.ts'
 import { type Command, findMasterKey } from './command.ts'
 
 export const rotateMasterKeyCommand: Command = {

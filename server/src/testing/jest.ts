@@ -5,7 +5,7 @@
 import { requestMatchers } from '@surrogate/sdk/dev'
 
 export { hearConsoleOf, requestMatchers } from '@surrogate/sdk/dev'
-export { type FixtureOptions, type VaultFixture, withVault } from './testing-fixture.ts'
+export { type FixtureOptions, type VaultFixture, withVault } from './fixture.ts'
 
 // With `injectGlobals: false` there is none: a setup file then calls `expect.extend(requestMatchers)`.
 const { expect } = globalThis as { expect?: { extend?(matchers: object): void } }

@@ -4,7 +4,7 @@
  * without a change to the application.
  */
 import { type HttpHandler, HttpResponse, http } from 'msw'
-import type { Vault } from './vault.ts'
+import type { Vault } from '../vault.ts'
 
 /**
  * Returns handlers that pass every request below `baseUrl` to a vault in this process.

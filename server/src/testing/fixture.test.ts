@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { Fixtures, withVault } from './fixture.ts'
 import { startTestVault } from './testing.ts'
-import { Fixtures, withVault } from './testing-fixture.ts'
 
 /** The vault of these tests. */
 async function start(t: Test, storage = 'memory:') {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createVault, runFormula, type VaultOptions, VaultOptionsError } from './index.ts'
+import { createVault, runFormula, type VaultOptions, VaultOptionsError } from '../index.ts'
 
 const refusals: readonly (readonly [options: unknown, message: string])[] = [
   [{ storge: 'memory:' }, 'unknown option storge; did you mean storage?'],

@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type LogLevel, logLevels } from '../base/log.ts'
 import { didYouMean } from '../base/near-names.ts'
-import { booleanFlag, type Flag, textFlag } from '../option-flags.ts'
-import type { FlagValue } from '../option-kinds.ts'
-import { options } from '../option-table.ts'
-import type { VaultOptions } from '../vault-options.ts'
+import { ConfigError } from './errors.ts'
+import { booleanFlag, type Flag, textFlag } from './flag.ts'
+import type { FlagValue } from './kinds.ts'
 import {
   keyFileVariable,
   keyVariable,
@@ -12,7 +11,8 @@ import {
   readMasterKey,
   readSecretFile,
 } from './master-key-variables.ts'
-import { ConfigError } from './refusals.ts'
+import { options } from './table.ts'
+import type { VaultOptions } from './vault-options.ts'
 
 export const helpFlag = booleanFlag('help', 'print this help and exit')
 

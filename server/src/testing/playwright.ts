@@ -5,9 +5,9 @@
  */
 import { test as base, expect as baseExpect } from '@playwright/test'
 import { requestMatchers } from '@surrogate/sdk/dev'
-import { type FixtureOptions, Fixtures, type VaultFixture } from './testing-fixture.ts'
+import { type FixtureOptions, Fixtures, type VaultFixture } from './fixture.ts'
 
-export type { FixtureOptions, VaultFixture } from './testing-fixture.ts'
+export type { FixtureOptions, VaultFixture } from './fixture.ts'
 
 /** `expect` of Playwright with `toHaveReceived` and `toHaveReceivedInOrder` for `dev.requests`. */
 export const expect = baseExpect.extend(requestMatchers)

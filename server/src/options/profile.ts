@@ -2,19 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { JsonObject } from '../base/json/json.ts'
 import { didYouMean } from '../base/near-names.ts'
-import { OperatorError } from '../base/operator-error.ts'
 import { decodeText } from '../base/utf8.ts'
 import { type Dialect, isKeepable } from '../contract/dialect.ts'
 import { isReserved } from '../egress/reserved-headers.ts'
 import { headerPrefix as contractPrefix, logEntityTypes } from '../generated/facts.ts'
-import { listOf, textsOf } from '../option-kinds.ts'
-import { type Option, options as table } from '../option-table.ts'
-import type { VaultOptions } from '../vault-options.ts'
-
-/** A profile that cannot be used: one sentence that says why. */
-export class ProfileError extends OperatorError {
-  override readonly name = 'ProfileError'
-}
+import { ProfileError } from './errors.ts'
+import { listOf, textsOf } from './kinds.ts'
+import { type Option, options as table } from './table.ts'
+import type { VaultOptions } from './vault-options.ts'
 
 type GivenOptions = { readonly [Name in keyof VaultOptions]: VaultOptions[Name] | undefined }
 type Members = Readonly<Record<string, unknown>>

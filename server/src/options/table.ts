@@ -1,6 +1,8 @@
-import { keyLength } from './crypto/envelope.ts'
-import { headerPrefix } from './generated/facts.ts'
-import { booleanFlag, type Flag, listFlag, secretFlag, textFlag } from './option-flags.ts'
+import { keyLength } from '../crypto/envelope.ts'
+import { headerPrefix } from '../generated/facts.ts'
+import { storageUrls, usualStorage } from '../storage/location.ts'
+import { VaultOptionsError } from './errors.ts'
+import { booleanFlag, type Flag, listFlag, secretFlag, textFlag } from './flag.ts'
 import {
   boolean,
   browserOrigins,
@@ -16,14 +18,8 @@ import {
   publicOrigins,
   text,
   token,
-} from './option-kinds.ts'
-import { storageUrls, usualStorage } from './storage/location.ts'
-import {
-  defaultAuditRetentionDays,
-  refuseUnknown,
-  type VaultOptions,
-  VaultOptionsError,
-} from './vault-options.ts'
+} from './kinds.ts'
+import { defaultAuditRetentionDays, refuseUnknown, type VaultOptions } from './vault-options.ts'
 
 /** An option of a vault, and how the program and profiles name it. */
 export interface Option<Value> extends Kind<Value> {

@@ -3,11 +3,11 @@
  * One vault for a whole run of tests, in any runner. In tests: `testVault()`. As global setup of vitest, jest,
  * Playwright or `node --test`: `@surrogate/server/testing/setup`.
  */
-import type { NewTenant } from './access/tenant-settings.ts'
-import { Dev } from './generated/dev-client/index.ts'
-import type { VaultOptions } from './vault-options.ts'
+import type { NewTenant } from '../access/tenant-settings.ts'
+import { Dev } from '../generated/dev-client/index.ts'
+import type { VaultOptions } from '../options/vault-options.ts'
 
-export type { NewTenant } from './access/tenant-settings.ts'
+export type { NewTenant } from '../access/tenant-settings.ts'
 
 /** Workers of test runners inherit the environment of the process that ran the global setup. */
 const address = 'SURROGATE_TEST_URL'
@@ -47,7 +47,7 @@ export async function testVault(): Promise<TestVault> {
 export async function startTestVault(options: VaultOptions = {}): Promise<() => Promise<void>> {
   if (process.env[address]) return async () => {}
   // Loaded here: workers that use the vault of the run do not need it.
-  const { createVault } = await import('./vault.ts').catch(error => {
+  const { createVault } = await import('../vault.ts').catch(error => {
     // Jest runs tests where they cannot load ES modules.
     if (!process.env.JEST_WORKER_ID) throw error
     throw new Error("add this to the configuration of jest: globalSetup: '@surrogate/server/testing/setup'")

@@ -1,10 +1,8 @@
-import type { NewTenant } from './access/tenant-settings.ts'
-import type { JsonValue } from './base/json/json.ts'
-import type { Log } from './base/log.ts'
-import { unknownName } from './base/near-names.ts'
-import { OperatorError } from './base/operator-error.ts'
-import type { Dialect } from './contract/dialect.ts'
-import type { Isolation } from './sandbox/processes/isolation.ts'
+import type { JsonValue } from '../base/json/json.ts'
+import type { Log } from '../base/log.ts'
+import { unknownName } from '../base/near-names.ts'
+import type { Dialect } from '../contract/dialect.ts'
+import { VaultOptionsError } from './errors.ts'
 
 export const defaultAuditRetentionDays = 400
 
@@ -67,26 +65,6 @@ export interface VaultOptions {
   readonly seed?: number
   /** Returns the time in epoch milliseconds; by default the time of the database, or else of this machine. */
   readonly now?: () => number
-}
-
-/** Facts about a vault that has started. */
-export interface VaultFacts {
-  /** The tenant whose keys are kept across restarts, if there is one. */
-  readonly development?: NewTenant
-  /** The file in which this start made a development master key. */
-  readonly madeMasterKey?: string
-  /** The file that holds the master key, if the vault was not given one. */
-  readonly masterKeyFile?: string
-  /**
-   * With `warmFormulas`: how the processes of formulas are isolated, or `none` if none can be started. Is known soon after a
-   * port was opened; stays pending if the vault closes before.
-   */
-  readonly isolation?: Promise<Isolation | 'none'>
-}
-
-/** Thrown for options that are unknown, ill-typed, or not enough to start with. */
-export class VaultOptionsError extends OperatorError {
-  override readonly name = 'VaultOptionsError'
 }
 
 /** @throws {VaultOptionsError} if a member is not one of `names` */

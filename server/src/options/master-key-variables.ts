@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { decodeText } from '../base/utf8.ts'
-import { ConfigError } from './refusals.ts'
+import { ConfigError } from './errors.ts'
 
 export const keyVariable = 'SURROGATE_MASTER_KEY'
 export const keyFileVariable = `${keyVariable}_FILE`

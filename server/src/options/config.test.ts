@@ -1,6 +1,6 @@
 import t from 'tap'
 import { flags, helpText, isLoopback, readConfig } from './config.ts'
-import { ConfigError } from './refusals.ts'
+import { ConfigError } from './errors.ts'
 
 const key = Buffer.alloc(32, 1)
 const devToken = 'a-token-of-tests'

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
-import type { JsonObject } from './base/json/json.ts'
-import { isPublicAddress, literalAddress } from './egress/addresses.ts'
-import { ConfigError } from './program/refusals.ts'
+import type { JsonObject } from '../base/json/json.ts'
+import { isPublicAddress, literalAddress } from '../egress/addresses.ts'
+import { ConfigError } from './errors.ts'
 
 type Texts = Readonly<Record<string, string>>
 /** The value of a flag or variable: the texts of a list, or one text, or true. */

@@ -6,9 +6,9 @@
 
 import { requestMatchers } from '@surrogate/sdk/dev'
 import { test as base, expect, type TestAPI } from 'vitest'
-import { type FixtureOptions, Fixtures, type VaultFixture } from './testing-fixture.ts'
+import { type FixtureOptions, Fixtures, type VaultFixture } from './fixture.ts'
 
-export type { FixtureOptions, VaultFixture } from './testing-fixture.ts'
+export type { FixtureOptions, VaultFixture } from './fixture.ts'
 
 expect.extend(requestMatchers)
 

@@ -13,7 +13,8 @@ import { readDocument } from '../contract/contract.ts'
 import { Places } from '../contract/places.ts'
 import { headerPrefix } from '../generated/facts.ts'
 import { createVault, type Vault } from '../vault.ts'
-import { ProfileError, withProfile } from './profile.ts'
+import { ProfileError } from './errors.ts'
+import { withProfile } from './profile.ts'
 
 const example = fileURLToPath(new URL('../../examples/profile/acme.yaml', import.meta.url))
 const number = '4242424242424242'

@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import t, { type Test } from 'tap'
-import { openTenant, openVault, sender } from '../verify/support/vault.ts'
+import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { vaultHandlers } from './msw.ts'
 
 function serve(t: Test, ...given: Parameters<typeof vaultHandlers>) {
