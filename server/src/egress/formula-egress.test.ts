@@ -74,6 +74,29 @@ t.test('by default no origin is allowed, else exactly the listed ones', async t 
   t.equal((await fetch({ url: `${origin}/any/path` })).status, 200, 'control')
 })
 
+t.test('a pattern allows subdomains, whose names must resolve to public addresses', async t => {
+  const asked: string[] = []
+  const resolve: Resolve = async host => {
+    asked.push(host)
+    return [{ address: '10.0.0.1', family: 4 }]
+  }
+  const fetch = opened(['https://*.example.org'], { resolve })
+  for (const url of ['https://example.org/', 'http://a.example.org/', 'https://a.example.org:444/'])
+    t.equal(await failure(fetch({ url })), 'policy: this origin is not allowed', url)
+  t.equal(await failure(fetch({ url: 'https://a.b.example.org/' })), 'network: network error')
+  t.same(asked, ['a.b.example.org'])
+  const receiver = await openReceiver(t)
+  const mapped = { 'https://*.example.org': 'http://127.0.0.1:1', 'https://api.example.org': receiver.origin }
+  const sent = invocation(createFormulaEgress({ mapped }))
+  t.equal((await sent({ url: 'https://api.example.org/x' })).status, 200, 'the origin itself counts more')
+  const all = invocation(createFormulaEgress({ mapped: { 'https://*.example.org': receiver.origin } }))
+  t.equal((await all({ url: 'https://b.example.org/y' })).status, 200)
+  t.same(
+    receiver.received.map(({ path }) => path),
+    ['/x', '/y'],
+  )
+})
+
 t.test('an allowed name must resolve to a public address', async t => {
   const receiver = await openReceiver(t)
   const origin = `http://api.test:${receiver.port}`

@@ -1,3 +1,4 @@
+import { OriginSet } from '../base/origins.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
 
@@ -23,12 +24,14 @@ interface Destination {
 
 /** The origins that the operator allows. */
 export class AllowedOrigins {
-  readonly #mapped: ReadonlyMap<string, string>
-  readonly #origins: ReadonlySet<string>
+  readonly #mapped: Readonly<Record<string, string>>
+  readonly #mappedOrigins: OriginSet
+  readonly #origins: OriginSet
 
   constructor({ origins = [], mapped = {} }: OriginOptions) {
-    this.#mapped = new Map(Object.entries(mapped))
-    this.#origins = new Set([...origins, ...this.#mapped.keys()])
+    this.#mapped = mapped
+    this.#mappedOrigins = new OriginSet(Object.keys(mapped))
+    this.#origins = new OriginSet([...origins, ...Object.keys(mapped)])
   }
 
   /** Returns the URL if it is allowed. @throws {EgressError} policy */
@@ -36,12 +39,14 @@ export class AllowedOrigins {
     if (url.username !== '' || url.password !== '') {
       throw new EgressError('policy', 'a URL must not contain a user name or password')
     }
-    if (!this.#origins.has(url.origin)) throw new EgressError('policy', 'this origin is not allowed')
+    if (this.#origins.find(url.origin) === undefined)
+      throw new EgressError('policy', 'this origin is not allowed')
     return url
   }
 
   destinationOf(url: URL): Destination {
-    const instead = this.#mapped.get(url.origin)
+    const listed = this.#mappedOrigins.find(url.origin)
+    const instead = listed === undefined ? undefined : this.#mapped[listed]
     return {
       url: instead === undefined ? url : atOrigin(url, instead),
       accepts: address =>

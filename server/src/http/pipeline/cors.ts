@@ -1,15 +1,18 @@
+import { OriginSet } from '../../base/origins.ts'
 import type { Dialect } from '../../contract/dialect.ts'
 import type { CoreRequest, CoreResponse } from '../transport/message.ts'
 
-/** Cross-origin requests of browsers: allowed from the listed origins, or from any with `*`. */
+/** Cross-origin requests of browsers: allowed from the listed origins and subdomains, or from any with `*`. */
 export class Cors {
-  readonly #origins: ReadonlySet<string>
+  readonly #origins: OriginSet
+  readonly #allowsAny: boolean
   /** The headers that pages may set, and that they may read. */
   readonly #allowed: string
   readonly #exposed: string
 
   constructor(origins: readonly string[], headerPrefix: string, dialect?: Dialect) {
-    this.#origins = new Set(origins)
+    this.#origins = new OriginSet(origins)
+    this.#allowsAny = origins.includes('*')
     const own = [
       ...['API-KEY', 'IDEMPOTENCY-KEY', 'TRACE-ID'],
       ...(dialect?.camelCaseMembers ? ['MEMBERS'] : []),
@@ -47,6 +50,6 @@ export class Cors {
   }
 
   #allows(origin: string): boolean {
-    return this.#origins.has('*') || this.#origins.has(origin)
+    return this.#allowsAny || this.#origins.find(origin) !== undefined
   }
 }
