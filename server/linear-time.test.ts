@@ -34,7 +34,7 @@ const unreached: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^sandbox\/processes\/empty-root\.ts$/, 'parses the output of the dynamic loader'],
   [/^sandbox\/child\//, "runs in the formula's own process, whose time is limited"],
   [
-    /^(program\/(config|main)|msw|access\/bootstrap|storage\/open|storage\/engines\/postgres\/\w+)\.ts$/,
+    /^(options\/\w+|program\/main|testing\/msw|access\/bootstrap|storage\/open|storage\/engines\/postgres\/\w+)\.ts$/,
     "reads the operator's text",
   ],
 ]

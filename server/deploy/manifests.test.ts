@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
-import { flags } from '../src/options/config.ts'
 import { masterKeyVariables } from '../src/options/master-key-variables.ts'
+import { flags } from '../src/options/table.ts'
 import { readDockerfile, textsOf } from './_dockerfile.ts'
 
 const folder = fileURLToPath(new URL('./', import.meta.url))

@@ -36,6 +36,7 @@ export interface VaultClock {
  * - `BootstrapError`: `bootstrap` is not valid; the message begins with the path of the member
  * - `FormulaModuleRefused`: one of `formulaModules`, or `formulaClient`, cannot be provided to formulas
  * - `ProfileError`: the file of `profile` cannot be read, or has a member that is unknown or not valid
+ * - `CodeGenerationForbidden`: Node runs with `--disallow-code-generation-from-strings`
  * - `IsolationMissing`: `requireIsolation` is set and this host lacks a layer
  *
  * After `close()` they reject with `VaultClosed`.

@@ -1,19 +1,12 @@
 import { createRequire } from 'node:module'
-import type { ErrorObject, Format } from 'ajv'
+import type { Ajv } from 'ajv'
 import type { AjvCustomizer, OpenAPIRouter, OpenAPIValidator } from 'openapi-backend'
 import { generatedFiles } from '../generated-files.ts'
+import { type Check, createAjv, libraries } from './ajv.ts'
 import type { Operation } from './contract.ts'
-import { formats } from './formats.ts'
 import { toOperation } from './operation.ts'
 
 const require = createRequire(new URL('openapi-backend.cjs', generatedFiles))
-const libraries: typeof import('./libraries.ts') = require('./openapi-backend.cjs')
-
-/** A validator, compiled when it is first called. */
-interface Check {
-  (value: unknown): boolean
-  errors?: readonly ErrorObject[] | null | undefined
-}
 
 /** Finds the operation of a method and path. */
 export type Matcher = Pick<OpenAPIRouter, 'matchOperation'>
@@ -23,19 +16,11 @@ interface BackendOptions {
   readonly thorough: boolean
 }
 
-/** Formats by name: ajv's own, and those of the contract. */
-const formatTable: Readonly<Record<string, Format>> = {
-  ...(libraries.fullFormats as Record<string, Format>),
-  ...Object.fromEntries(
-    Object.entries(formats).map(([name, { test }]) => [name, { type: 'string', validate: test }] as const),
-  ),
-}
-
 /** openapi-backend's router and validator of one document, as `npm run generate` prepares it. */
 export class Backend {
   readonly router: OpenAPIRouter
   readonly #validator: OpenAPIValidator
-  readonly #ajv: InstanceType<typeof libraries.Ajv>
+  readonly #ajv: Ajv
   readonly #components: Readonly<Record<string, object>>
   readonly #added = new Set<string>()
   readonly #checks = new Map<string, Check>()
@@ -45,20 +30,7 @@ export class Backend {
     // It would make them again at each call.
     const operations = this.router.getOperations()
     this.router.getOperations = () => operations
-    this.#ajv = new libraries.Ajv({
-      strict: false,
-      discriminator: true,
-      allErrors: thorough,
-      verbose: thorough,
-      formats: formatTable,
-      // Each component is one function, instead of a copy at each place that refers to it.
-      inlineRefs: false,
-      // Takes a quarter of the time to compile, and makes no faster code.
-      code: { optimize: false },
-      // The linter checks the contract.
-      meta: false,
-      validateSchema: false,
-    })
+    this.#ajv = createAjv({ thorough })
     this.#components = definition.components?.schemas ?? {}
     const shared = { compile: (schema: object) => this.#check(schema) }
     this.#validator = new libraries.OpenAPIValidator({

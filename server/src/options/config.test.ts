@@ -1,6 +1,7 @@
 import t from 'tap'
-import { flags, helpText, isLoopback, readConfig } from './config.ts'
+import { helpText, isLoopback, readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
+import { flags } from './table.ts'
 
 const key = Buffer.alloc(32, 1)
 const devToken = 'a-token-of-tests'
@@ -11,31 +12,11 @@ t.test('the defaults apply without flags and environment', async t => {
     host: '127.0.0.1',
     port: 4000,
     storage: 'level:./data',
-    bootstrap: undefined,
     headerPrefix: 'SVC',
-    dev: false,
-    devToken: undefined,
-    allowPrivateCallbacks: false,
-    formulaAllowOrigins: [],
-    formulaMapOrigins: {},
-    proxyAllowOrigins: [],
-    proxyMapOrigins: {},
-    formulaModules: [],
-    corsOrigins: undefined,
-    trustedProxies: [],
     auditRetentionDays: 400,
-    requireIsolation: false,
-    strict: false,
-    readyFile: undefined,
-    json: false,
     logLevel: 'warn',
-    metricsPort: undefined,
     metricsHost: '127.0.0.1',
     drainSeconds: 0,
-    masterKey: undefined,
-    masterKeyFile: undefined,
-    help: false,
-    version: false,
   })
   t.ok(Object.isFrozen(config))
 })
@@ -69,6 +50,13 @@ const settings: readonly [flags: string[], member: object, text?: string][] = [
   [['--profile', 'a.yaml'], { profile: 'a.yaml' }],
   [['--cors-origin', origin], { corsOrigins: [origin] }],
   [['--cors-origin', '*'], { corsOrigins: ['*'] }],
+  ...['https://*.a.test', 'capacitor://localhost', 'ionic://localhost', 'tauri://localhost'].map(
+    one => [['--cors-origin', one], { corsOrigins: [one] }] as [string[], object],
+  ),
+  [['--cors-origin', 'moz-extension://2c127fa4'], { corsOrigins: ['moz-extension://2c127fa4'] }],
+  [['--formula-allow-origin', 'https://*.a.test'], { formulaAllowOrigins: ['https://*.a.test'] }],
+  [['--proxy-allow-origin', 'https://*.a.test'], { proxyAllowOrigins: ['https://*.a.test'] }],
+  [['--proxy-map-origin', `https://*.a.test=${other}`], { proxyMapOrigins: { 'https://*.a.test': other } }],
   [
     ['--trusted-proxy', '10.0.0.0/8', '--trusted-proxy', '::1'],
     { trustedProxies: ['10.0.0.0/8', '::1'] },
@@ -178,22 +166,40 @@ const commandLines: readonly (readonly [line: string, says: RegExp])[] = [
   ),
   ['--metrics-port 65536', /^--metrics-port/],
   ['--metrics-host=', /^--metrics-host/],
-  ['--log-level debug', /^--log-level must be error, warn, info$/],
+  ['--log-level debug', /^--log-level must be error, warn, info; "debug" is not one$/],
   ...['0.5', '3601', '10000'].map(seconds => [`--drain-seconds ${seconds}`, /^--drain-seconds/] as const),
   ...['A-B', '1A', '', 'A'.repeat(33), 'A\n'].map(
     text => [`--header-prefix=${text}`, /--header-prefix/] as const,
   ),
-  ['--cors-origin https://a.test/', /https:\/\/a\.test\//],
+  [
+    '--cors-origin https://a.test/',
+    /an origin such as .*, without a path, or \*; "https:\/\/a\.test\/" is not one$/,
+  ],
+  ...['https://*', 'https://a.*.test', 'https://*a.test', 'https://*.*.test', 'file://'].map(
+    one => [`--cors-origin ${one}`, /--cors-origin must be an origin/] as const,
+  ),
+  ...['formula-allow-origin', 'proxy-allow-origin'].flatMap(flag =>
+    ['capacitor://localhost', 'https://a.*.test', 'https://*'].map(
+      one => [`--${flag} ${one}`, new RegExp(`^--${flag} must be a.* origin such as`)] as const,
+    ),
+  ),
+  ['--formula-map-origin https://a.*.test=http://b.test', /two origins/],
+  ['--proxy-map-origin https://a.test=http://*.b.test', /two origins/],
+  ['--proxy-allow-origin https://*.localhost', /not of a private address/],
   ['--cors-origin a.test', /origin/],
   ['--formula-allow-origin *', /origin/],
   ...['http://10.0.0.1:81', 'http://localhost', 'http://[::1]:81'].map(
-    one => [`--proxy-allow-origin ${one}`, /takes public origins/] as const,
+    one =>
+      [
+        `--proxy-allow-origin ${one}`,
+        /a public origin .* not of a private address; .*--proxy-map-origin may lead to those; /,
+      ] as const,
   ),
-  ['--proxy-allow-origin https://a.test/b', /is not an origin/],
-  ['--proxy-map-origin https://a.test', /^--proxy-map-origin takes two/],
-  ['--formula-map-origin https://a.test', /takes two origins/],
+  ['--proxy-allow-origin https://a.test/b', /without a path.*"https:\/\/a.test\/b" is not one$/],
+  ['--proxy-map-origin https://a.test', /^--proxy-map-origin must be two/],
+  ['--formula-map-origin https://a.test', /must be two origins/],
   ['--formula-map-origin https://a.test=http://b.test=http://c.test', /two origins/],
-  ['--formula-map-origin https://a.test=http://b.test/c', /b.test\/c is not an origin/],
+  ['--formula-map-origin https://a.test=http://b.test/c', /two origins.*"http:\/\/b.test\/c" is not one$/],
   [`--formula-map-origin ${map} --formula-map-origin ${origin}=http://c.test`, /maps https:\/\/a.test twice/],
   ...['0.0.0.0', '::', '192.168.0.1', '127.0.0.1.evil.test'].map(
     host => [`--dev --host ${host}`, /--dev.*loopback/] as const,
@@ -203,7 +209,7 @@ const commandLines: readonly (readonly [line: string, says: RegExp])[] = [
   [`--dev --dev-token=${devToken}\tx`, /--dev-token must be 16 to 200/],
   ...['0', '1.5', ''].map(days => [`--audit-retention=${days}`, /--audit-retention/] as const),
   ['--trusted-proxy proxy.local', /--trusted-proxy must be an address/],
-  ['--dev --host=', /--host must name an address/],
+  ['--dev --host=', /--host must be an address; use 0.0.0.0/],
   ['--port 4999 --metrics-port 4999', /--port and --metrics-port are both 4999/],
 ]
 

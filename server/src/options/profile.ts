@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
 import type { JsonObject } from '../base/json/json.ts'
 import { didYouMean } from '../base/near-names.ts'
 import { decodeText } from '../base/utf8.ts'
-import { type Dialect, isKeepable } from '../contract/dialect.ts'
+import type { Dialect } from '../contract/dialect.ts'
 import { isReserved } from '../egress/reserved-headers.ts'
 import { headerPrefix as contractPrefix, logEntityTypes } from '../generated/facts.ts'
+import { faultOf } from './check.ts'
 import { ProfileError } from './errors.ts'
-import { listOf, textsOf } from './kinds.ts'
 import { type Option, options as table } from './table.ts'
 import type { VaultOptions } from './vault-options.ts'
 
@@ -23,44 +24,53 @@ const dialects = [
   'unknown-permissions',
 ]
 const mostHeaders = 20
-const valueOfHeader = /^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/
+const keepable = '^[\\w.:-]{1,100}$'
 
 /** The members that make up the dialect, with their JSON Schema. */
 const dialectMembers: Readonly<Record<string, JsonObject>> = {
   dialects: {
-    type: ['array', 'null'],
+    type: 'array',
     items: { enum: dialects },
+    'x-expected': `a list of ${dialects.join(', ')}`,
     description: 'What is accepted beyond the contract.',
   },
   permissions: {
-    type: ['array', 'null'],
-    items: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+    type: 'array',
+    items: { type: 'string', pattern: keepable, format: 'permission' },
+    'x-expected': 'a list of permissions like report:read',
     description: 'Permissions of another service that applications keep. They allow nothing.',
   },
   response_headers: {
     type: 'object',
     maxProperties: mostHeaders,
-    propertyNames: { pattern: '^[Xx]-[A-Za-z0-9-]{1,100}$' },
-    additionalProperties: { type: 'string', pattern: valueOfHeader.source },
+    propertyNames: { type: 'string', pattern: '^[Xx]-[A-Za-z0-9-]{1,100}$' },
+    additionalProperties: { type: 'string', pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,198}[\\x21-\\x7e])?$' },
+    'x-expected': `up to ${mostHeaders} names such as x-version, which begin with x-, each with 1 to 200 printable ASCII characters`,
     description: 'Headers of all responses.',
   },
   log_entity_types: {
     type: 'object',
     propertyNames: { enum: [...logEntityTypes] },
-    additionalProperties: { type: 'string', pattern: '^[\\w.:-]{1,100}$' },
+    additionalProperties: { type: 'string', pattern: keepable },
+    'x-expected': `an object of names such as vault-token, for ${logEntityTypes.join(', ')}`,
     description: 'Names under which entries of the log show kinds of resources.',
   },
 }
 
-/** The members of a profile by name, with their JSON Schema. */
-export const profileMembers: Readonly<Record<string, JsonObject>> = {
-  ...Object.fromEntries(
-    Object.values(table).flatMap(({ profile, schema }) =>
-      profile ? [[profile.name, { ...schema, description: profile.description }]] : [],
-    ),
-  ),
-  ...dialectMembers,
-}
+/** The table of options, as if all had values of one type: each is only given its own. */
+const entries = Object.entries(table) as [keyof VaultOptions, Option][]
+
+/** The members of a profile by name, with their JSON Schema. One without a value, which YAML reads as null, is absent. */
+export const profileMembers: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  [
+    ...entries.flatMap(([, { profile, schema: own }]): [string, JsonObject][] => {
+      if (!profile) return []
+      const { name, schema = own, description } = profile
+      return [[name, { ...schema, description }]]
+    }),
+    ...Object.entries(dialectMembers),
+  ].map(([name, schema]) => [name, { ...schema, type: [schema.type as string, 'null'] }]),
+)
 const names = Object.keys(profileMembers)
 /** Editors find the schema of the file by it. */
 const schemaName = '$schema'
@@ -75,26 +85,32 @@ const schemaName = '$schema'
 export function withProfile({ profile: file, ...options }: GivenOptions): VaultOptions {
   const given = withoutAbsent(options)
   if (file === undefined) return given
-  const refuse: Refuse = refusing(file)
-  const profile = readProfile(file, refuse)
-  const unknown = Object.keys(profile).find(name => name !== schemaName && !names.includes(name))
-  if (unknown !== undefined) refuse(`has an unknown member ${unknown}${didYouMean(unknown, names)}`)
+  const refuse = refusing(file)
+  const profile = checkedProfile(file, refuse)
   const read: Record<string, unknown> = { ...given }
-  for (const [name, { profile: member, ofProfile, join }] of entries) {
+  for (const [name, { profile: member }] of entries) {
     const value = member && profile[member.name]
-    if (value === undefined || !member) continue
-    const inProfile = ofProfile?.({ name: member.name, value, file, refuse })
-    if (inProfile === undefined) continue
-    const other = given[name]
-    if (other === undefined) read[name] = inProfile
-    else if (join) read[name] = join(inProfile, other)
+    if (value !== undefined) read[name] = join(ofFile(name, value, dirname(file)), given[name])
   }
   const made = read as VaultOptions
   return { ...made, dialect: readDialect(profile, made.headerPrefix ?? contractPrefix, refuse) }
 }
 
-/** The table, as if all options had values of one type: each is only given its own. */
-const entries = Object.entries(table) as [keyof VaultOptions, Option<unknown>][]
+/** Returns the value of an option whose members of a profile name files or packages; any other as it is. */
+function ofFile(name: keyof VaultOptions, value: unknown, folder: string): unknown {
+  if (name === 'formulaClient') return resolve(folder, value as string)
+  if (name !== 'formulaModules') return value
+  const targetOf = (one: string) => (/^\.{1,2}\//.test(one) ? resolve(folder, one) : one)
+  return Object.entries(value as Texts).map(([name, target]) => `${name}=${targetOf(target)}`)
+}
+
+/** Joins the value of a profile and the one that is given, which otherwise counts more. */
+function join(inProfile: unknown, given: unknown): unknown {
+  if (given === undefined) return inProfile
+  if (Array.isArray(given)) return [...(inProfile as unknown[]), ...given]
+  if (typeof given === 'object') return { ...(inProfile as object), ...given }
+  return typeof given === 'boolean' ? given || inProfile : given
+}
 
 type Refuse = (reason: string) => never
 
@@ -103,6 +119,19 @@ const refusing =
   reason => {
     throw new ProfileError(`the profile ${file} ${reason}`)
   }
+
+/** Returns the members that have a value. @throws {ProfileError} */
+function checkedProfile(file: string, refuse: Refuse): Members {
+  const members = readProfile(file, refuse)
+  for (const [name, value] of Object.entries(members)) {
+    if (name === schemaName) continue
+    const schema = profileMembers[name]
+    if (!schema) return refuse(`has an unknown member ${name}${didYouMean(name, names)}`)
+    const fault = faultOf(name, schema, value)
+    if (fault !== undefined) refuse(`is not valid: ${fault}`)
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+}
 
 /** Returns a function that returns the line on which a member of the profile stands; 1 is the first. */
 export function linesOf(file: string): (path: readonly (string | number)[]) => number {
@@ -138,55 +167,32 @@ export function readProfile(file: string, refuse: Refuse = refusing(file)): Memb
 }
 
 function readDialect(profile: Members, headerPrefix: string, refuse: Refuse): Dialect {
-  const list = (name: string) => listOf({ name, value: profile[name], file: '', refuse })
-  const chosen = list('dialects')
-  const unknown = chosen.find(one => !dialects.includes(one))
-  if (unknown !== undefined) refuse(`has an unknown dialect ${unknown}; there are ${dialects.join(', ')}`)
-  const permissions = list('permissions')
-  const wrong = permissions.find(one => !isKeepable(one))
-  if (wrong !== undefined) refuse(`has in permissions ${wrong}, which is not one like report:read`)
+  const chosen = (profile.dialects ?? []) as readonly string[]
+  const permissions = (profile.permissions ?? []) as readonly string[]
   return {
     cardDatesAsText: chosen.includes('card-dates-as-text'),
     problemsAsJson: chosen.includes('problems-as-json'),
     camelCaseMembers: chosen.includes('camel-case-members'),
     privacy: chosen.includes('privacy'),
     permissions: chosen.includes('unknown-permissions') ? 'all' : permissions,
-    responseHeaders: readHeaders(profile, headerPrefix, refuse),
-    logEntityTypes: readEntityTypes(profile, refuse),
+    responseHeaders: readHeaders((profile.response_headers ?? {}) as Texts, headerPrefix, refuse),
+    logEntityTypes: readEntityTypes((profile.log_entity_types ?? {}) as Texts, refuse),
   }
 }
 
-function readHeaders(profile: Members, headerPrefix: string, refuse: Refuse): Texts {
-  const member = { name: 'response_headers', value: profile.response_headers, file: '', refuse }
-  const headers = textsOf(member, 'names such as x-version and texts')
-  const read = Object.entries(headers).map(([given, value]) => {
-    const name = given.toLowerCase()
-    if (!/^x-[a-z0-9-]{1,100}$/.test(name) || isReserved(name, headerPrefix.toLowerCase())) {
-      refuse(`has in response_headers ${given}; a name begins with x-, and is none that others act upon`)
-    }
-    if (!valueOfHeader.test(value)) {
-      refuse(`must have as ${given} of response_headers 1 to 200 printable ASCII characters`)
-    }
-    return [name, value] as const
-  })
-  const names = new Set(read.map(([name]) => name))
-  if (names.size < read.length) refuse('has a name of response_headers twice')
-  if (names.size > mostHeaders) refuse(`must have at most ${mostHeaders} response_headers`)
+function readHeaders(headers: Texts, headerPrefix: string, refuse: Refuse): Texts {
+  const read = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const reserved = read.find(([name]) => isReserved(name, headerPrefix.toLowerCase()))
+  if (reserved) refuse(`has in response_headers ${reserved[0]}, which others act upon`)
+  if (new Set(read.map(([name]) => name)).size < read.length) refuse('has a name of response_headers twice')
   return Object.fromEntries(read)
 }
 
 /** Two kinds must not have one name, or nobody could ask for one of them. */
-function readEntityTypes(profile: Members, refuse: Refuse): Texts {
-  const what = `${logEntityTypes.join(', ')} and their names`
-  const member = { name: 'log_entity_types', value: profile.log_entity_types, file: '', refuse }
-  const types = textsOf(member, what)
-  const unknown = Object.keys(types).find(name => !logEntityTypes.some(one => one === name))
-  if (unknown !== undefined)
-    refuse(`has in log_entity_types ${unknown}; there are ${logEntityTypes.join(', ')}`)
+function readEntityTypes(types: Texts, refuse: Refuse): Texts {
   const shown = logEntityTypes.map(one => types[one] ?? one)
-  const wrong = shown.find((name, at) => !isKeepable(name) || shown.indexOf(name) !== at)
-  if (wrong !== undefined)
-    refuse(`has in log_entity_types ${wrong}, which is not a name, or one of two kinds`)
+  const twice = shown.find((name, at) => shown.indexOf(name) !== at)
+  if (twice !== undefined) refuse(`has in log_entity_types ${twice}, which is the name of two kinds`)
   return types
 }
 

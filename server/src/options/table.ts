@@ -1,50 +1,32 @@
-import { keyLength } from '../crypto/envelope.ts'
+import type { JsonObject } from '../base/json/json.ts'
+import type { LogLevel } from '../base/log.ts'
+import { requireCodeGeneration } from '../contract/ajv.ts'
 import { headerPrefix } from '../generated/facts.ts'
 import { storageUrls, usualStorage } from '../storage/location.ts'
+import { faultOf } from './check.ts'
 import { VaultOptionsError } from './errors.ts'
 import { booleanFlag, type Flag, listFlag, secretFlag, textFlag } from './flag.ts'
-import {
-  boolean,
-  browserOrigins,
-  days,
-  headerPrefixKind,
-  isRecord,
-  type Kind,
-  modules,
-  networks,
-  originMap,
-  origins,
-  path,
-  publicOrigins,
-  text,
-  token,
-} from './kinds.ts'
+import * as schemas from './schemas.ts'
 import { defaultAuditRetentionDays, refuseUnknown, type VaultOptions } from './vault-options.ts'
 
-/** An option of a vault, and how the program and profiles name it. */
-export interface Option<Value> extends Kind<Value> {
+/** An option, and how the program and profiles name it. */
+export interface Option {
+  readonly schema: JsonObject
   readonly flag?: Flag
-  /** The member of a profile, which editors describe by this text. */
-  readonly profile?: { readonly name: string; readonly description: string }
+  /** The member of a profile, which editors describe by this text. Its schema is that of the option, or one of its own. */
+  readonly profile?: { readonly name: string; readonly description: string; readonly schema?: JsonObject }
 }
 
-type OptionTable = { readonly [Name in keyof VaultOptions]-?: Option<NonNullable<VaultOptions[Name]>> }
-
 /**
- * All options. Flags, variables, help, checks, and the members of profiles with their JSON Schema are made of this table.
- * Help shows flags in its order.
+ * All options of a vault. Flags, variables, help, checks, and the members of profiles with their JSON Schema are made of
+ * this table. Help shows flags in its order.
  */
-export const options: OptionTable = {
-  storage: { ...text, flag: secretFlag('storage', 'URL', storageUrls, usualStorage) },
-  masterKey: {
-    accepts: value => ArrayBuffer.isView(value) && value.byteLength === keyLength,
-    expected: 'a Uint8Array of 32 bytes',
-  },
+export const options: Readonly<Record<keyof VaultOptions, Option>> = {
+  storage: { schema: schemas.text, flag: secretFlag('storage', 'URL', storageUrls, usualStorage) },
+  masterKey: { schema: schemas.masterKey },
+  // By flag, the path of the file.
   bootstrap: {
-    accepts: () => true,
-    expected: 'JSON',
-    // The path of the file.
-    ofFlag: given => given as string | undefined,
+    schema: {},
     flag: textFlag(
       'bootstrap',
       'FILE',
@@ -52,30 +34,30 @@ export const options: OptionTable = {
     ),
   },
   profile: {
-    ...text,
+    schema: schemas.text,
     flag: textFlag('profile', 'FILE', 'YAML file that makes code written for another service run'),
   },
-  dialect: { accepts: isRecord, expected: 'a part of a profile' },
+  dialect: { schema: { type: 'object', 'x-expected': 'a part of a profile' } },
   headerPrefix: {
-    ...headerPrefixKind,
+    schema: schemas.headerPrefix,
     flag: textFlag('header-prefix', 'NAME', 'first part of header names, as in SVC-API-KEY', headerPrefix),
     profile: { name: 'header_prefix', description: 'The first part of header names.' },
   },
   dev: {
-    ...boolean,
+    schema: schemas.boolean,
     flag: booleanFlag('dev', 'test server: makes keys, opens endpoints under /_dev; loopback only'),
   },
   devToken: {
-    ...token,
+    schema: schemas.token,
     flag: secretFlag('dev-token', 'TOKEN', 'protects /_dev, so that --dev may listen on any --host'),
   },
   strict: {
-    ...boolean,
+    schema: schemas.boolean,
     flag: booleanFlag('strict', 'refuse members of requests that the contract does not name'),
   },
-  developmentTenant: boolean,
+  developmentTenant: { schema: schemas.boolean },
   allowPrivateCallbacks: {
-    ...boolean,
+    schema: schemas.boolean,
     flag: booleanFlag('allow-private-callbacks', 'allow webhooks to http URLs and private addresses'),
     profile: {
       name: 'allow_private_callbacks',
@@ -83,11 +65,11 @@ export const options: OptionTable = {
     },
   },
   formulaAllowOrigins: {
-    ...origins,
+    schema: schemas.origins,
     flag: listFlag('formula-allow-origin', 'ORIGIN', 'origin that formulas may fetch from'),
   },
   formulaMapOrigins: {
-    ...originMap,
+    schema: schemas.originMap,
     flag: listFlag('formula-map-origin', 'A=B', 'send what formulas fetch from origin A to origin B'),
     profile: {
       name: 'origins',
@@ -95,28 +77,34 @@ export const options: OptionTable = {
     },
   },
   formulaModules: {
-    ...modules,
+    schema: schemas.modules,
     flag: listFlag('formula-module', 'NAME[=TARGET]', 'package that formulas may require'),
     profile: {
       name: 'modules',
       description: 'Packages that formulas may require, and what each stands for.',
+      schema: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        'x-expected': 'an object of names and what they stand for',
+      },
     },
   },
   formulaClient: {
-    ...path,
+    schema: schemas.path,
     flag: textFlag('formula-client', 'FILE', 'wraps the client that formulas get'),
     profile: { name: 'client', description: 'A file that wraps the client which formulas get.' },
   },
   proxyAllowOrigins: {
-    ...publicOrigins({ option: 'proxyMapOrigins', flag: '--proxy-map-origin', member: 'proxy_map_origins' }),
+    schema: schemas.publicOrigins('proxyMapOrigins or --proxy-map-origin'),
     flag: listFlag('proxy-allow-origin', 'ORIGIN', 'origin that /proxy may send requests on to'),
     profile: {
       name: 'proxy_allow_origins',
       description: 'Public origins that /proxy may send requests on to.',
+      schema: schemas.publicOrigins('proxy_map_origins'),
     },
   },
   proxyMapOrigins: {
-    ...originMap,
+    schema: schemas.originMap,
     flag: listFlag('proxy-map-origin', 'A=B', 'send what /proxy gets for origin A to origin B'),
     profile: {
       name: 'proxy_map_origins',
@@ -124,15 +112,15 @@ export const options: OptionTable = {
     },
   },
   corsOrigins: {
-    ...browserOrigins,
+    schema: schemas.pages,
     flag: listFlag('cors-origin', 'ORIGIN', 'origin that browsers may call from'),
   },
   trustedProxies: {
-    ...networks,
+    schema: schemas.networks,
     flag: listFlag('trusted-proxy', 'CIDR', 'proxy whose X-Forwarded-For or Forwarded names the client'),
   },
   auditRetentionDays: {
-    ...days,
+    schema: schemas.whole(1, 999_999, ' of days'),
     flag: textFlag(
       'audit-retention',
       'DAYS',
@@ -141,37 +129,91 @@ export const options: OptionTable = {
     ),
   },
   requireIsolation: {
-    ...boolean,
+    schema: schemas.boolean,
     flag: booleanFlag('require-isolation', 'refuse to start if this host cannot fully isolate formulas'),
   },
-  warmFormulas: boolean,
-  metrics: boolean,
-  log: {
-    accepts: value =>
-      isRecord(value) &&
-      ['info', 'warn', 'error'].every(
-        level => typeof (value as Record<string, unknown>)[level] === 'function',
-      ),
-    expected: 'an object with the functions info, warn and error',
-  },
-  seed: { accepts: value => Number.isSafeInteger(value), expected: 'a whole number' },
-  now: {
-    accepts: value => typeof value === 'function',
-    expected: 'a function that returns epoch milliseconds',
-  },
+  warmFormulas: { schema: schemas.boolean },
+  metrics: { schema: schemas.boolean },
+  log: { schema: schemas.log },
+  seed: { schema: { type: 'integer', 'x-expected': 'a whole number' } },
+  now: { schema: schemas.now },
 }
+
+/** Settings of the program alone. */
+export interface ProgramOptions {
+  readonly host: string
+  readonly port: number
+  readonly logLevel: LogLevel
+  /** Absent if metrics are not kept. */
+  readonly metricsPort?: number
+  readonly metricsHost: string
+  readonly drainSeconds: number
+  readonly readyFile?: string
+  readonly json?: boolean
+  readonly help?: boolean
+  readonly version?: boolean
+}
+
+type ProgramTable = { readonly [Name in keyof ProgramOptions]-?: Option & { readonly flag: Flag } }
+
+export const helpFlag = booleanFlag('help', 'print this help and exit')
+const port = schemas.whole(0, 65_535)
+
+/** Settings of the program. Help shows the first two before those of the vault. */
+export const programOptions: ProgramTable = {
+  host: { schema: schemas.host, flag: textFlag('host', 'HOST', 'address to listen on', '127.0.0.1') },
+  port: { schema: port, flag: textFlag('port', 'PORT', 'port to listen on; 0 picks a free one', '4000') },
+  logLevel: {
+    schema: schemas.logLevel,
+    flag: textFlag('log-level', 'LEVEL', 'error, warn or info; info has a line for each request', 'warn'),
+  },
+  metricsPort: {
+    schema: port,
+    flag: textFlag(
+      'metrics-port',
+      'PORT',
+      'port for /metrics; keep it from strangers, as it asks for no key',
+    ),
+  },
+  metricsHost: {
+    schema: schemas.host,
+    flag: textFlag('metrics-host', 'HOST', 'address of that port', '127.0.0.1'),
+  },
+  drainSeconds: {
+    schema: schemas.whole(0, 3600),
+    flag: textFlag('drain-seconds', 'N', 'time between a signal and the end of listening', '0'),
+  },
+  readyFile: {
+    schema: schemas.path,
+    flag: textFlag('ready-file', 'FILE', 'when ready, write address, keys and process id as JSON'),
+  },
+  json: { schema: schemas.boolean, flag: booleanFlag('json', 'print the ready line as JSON') },
+  help: { schema: schemas.boolean, flag: helpFlag },
+  version: { schema: schemas.boolean, flag: booleanFlag('version', 'print the version and exit') },
+}
+
+const flagsOf = (table: Readonly<Record<string, Option>>) =>
+  Object.values(table).flatMap(({ flag }) => flag ?? [])
+const [hostFlag, portFlag, ...others] = flagsOf(programOptions)
+
+/** All flags and their defaults. Each is also an environment variable `SURROGATE_<NAME>`. */
+export const flags: readonly Flag[] = [hostFlag, portFlag, flagsOf(options), others].flatMap(
+  flag => flag ?? [],
+)
 
 /**
  * Refuses options that are unknown or ill-typed. An option that is `undefined` counts as absent.
- * @throws {VaultOptionsError}
+ * @throws {VaultOptionsError | CodeGenerationForbidden}
  */
 export function checkOptions(given: VaultOptions): void {
+  requireCodeGeneration()
   if (typeof given !== 'object' || given === null) {
     throw new VaultOptionsError("the options must be an object, such as { storage: 'memory:' }")
   }
   refuseUnknown(given, Object.keys(options))
   for (const [name, value] of Object.entries(given)) {
-    const { accepts, expected } = options[name as keyof VaultOptions]
-    if (value !== undefined && !accepts(value)) throw new VaultOptionsError(`${name} must be ${expected}`)
+    const fault =
+      value === undefined ? undefined : faultOf(name, options[name as keyof VaultOptions].schema, value)
+    if (fault !== undefined) throw new VaultOptionsError(fault)
   }
 }

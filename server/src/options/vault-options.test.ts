@@ -10,48 +10,55 @@ const refusals: readonly (readonly [options: unknown, message: string])[] = [
   [{ storage: null }, 'storage must be a string'],
   [{ masterKey: new Uint8Array(31) }, 'masterKey must be a Uint8Array of 32 bytes'],
   [{ masterKey: 'x'.repeat(32) }, 'masterKey must be a Uint8Array of 32 bytes'],
-  [{ headerPrefix: 'A-B' }, 'headerPrefix must be 1 to 32 letters and digits and begin with a letter'],
+  [{ headerPrefix: 'A-B' }, 'headerPrefix must be 1 to 32 letters and digits that begin with a letter'],
   [{ dev: 'true' }, 'dev must be true or false'],
   [{ devToken: 'x'.repeat(15) }, 'devToken must be 16 to 200 printable characters without spaces'],
-  [{ corsOrigins: '*' }, 'corsOrigins must be a list of origins such as https://app.example.com, or of *'],
+  [
+    { corsOrigins: '*' },
+    'corsOrigins must be a list of origins such as https://app.example.com or https://*.example.com, or of *',
+  ],
   [
     { corsOrigins: ['https://a.test/'] },
-    'corsOrigins must be a list of origins such as https://app.example.com, or of *',
+    'corsOrigins must be a list of origins such as https://app.example.com or https://*.example.com, or of *; "https://a.test/" is not one',
   ],
   [
     { formulaAllowOrigins: ['*'] },
-    'formulaAllowOrigins must be a list of origins such as https://api.example.com',
+    'formulaAllowOrigins must be a list of origins such as https://api.example.com or https://*.example.com; "*" is not one',
   ],
   [
     { formulaMapOrigins: [] },
-    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }, without paths',
   ],
   [
     { formulaMapOrigins: { 'https://a.test': 'b' } },
-    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }, without paths; "b" is not one',
   ],
   [
     { formulaMapOrigins: { a: 'https://b.test' } },
-    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+    'formulaMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }, without paths; "a" is not one',
   ],
   [
     { proxyAllowOrigins: ['http://127.0.0.1:81'] },
-    'proxyAllowOrigins must be a list of origins such as https://api.example.com, none of a private address: use proxyMapOrigins for those',
+    'proxyAllowOrigins must be a list of public origins such as https://api.example.com or https://*.example.com, not of a private address; proxyMapOrigins or --proxy-map-origin may lead to those; "http://127.0.0.1:81" is not one',
   ],
   [
     { proxyMapOrigins: { 'https://a.test': 'b' } },
-    'proxyMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }',
+    'proxyMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }, without paths; "b" is not one',
   ],
   ...['loopback', '10.0.0.0/0', '10.0.0.0/33', '::/129', '10.0.0/8', '10.0.0.0/8/8', 'fe80::1%eth0', ''].map(
     one =>
       [
         { trustedProxies: [one] },
-        'trustedProxies must be a list of addresses, or of networks such as 10.0.0.0/8',
+        `trustedProxies must be a list of addresses, or of networks such as 10.0.0.0/8; "${one}" is not one`,
       ] as const,
   ),
   [{ metrics: 1 }, 'metrics must be true or false'],
   [{ formulaModules: [1] }, 'formulaModules must be a list of strings'],
-  [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days, 1 or more'],
+  [{ auditRetentionDays: 0.5 }, 'auditRetentionDays must be a whole number of days from 1 to 999999'],
+  [
+    { proxyMapOrigins: { 'https://a.test': 'http://user:secret@b.test' } },
+    'proxyMapOrigins must be an object of origins such as { "https://api.example.com": "http://localhost:9000" }, without paths',
+  ],
   [{ log: () => {} }, 'log must be an object with the functions info, warn and error'],
   [{ now: 0 }, 'now must be a function that returns epoch milliseconds'],
 ]

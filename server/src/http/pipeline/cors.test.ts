@@ -43,6 +43,29 @@ t.test('a preflight for every operation of the contract accepts a listed origin'
   }
 })
 
+t.test('pages of subdomains, apps and extensions are allowed by what they send as origin', async t => {
+  const vault = openVault(t, {
+    dev: false,
+    corsOrigins: ['https://*.shop.example', 'capacitor://localhost', 'chrome-extension://abcdefgh'],
+  })
+  const ask = (await openTenant(vault)).as(undefined)
+  for (const [origin, allowed] of [
+    ['https://de.shop.example', true],
+    ['https://a.de.shop.example', true],
+    ['capacitor://localhost', true],
+    ['chrome-extension://abcdefgh', true],
+    ['https://shop.example', false],
+    ['https://evilshop.example', false],
+    ['http://de.shop.example', false],
+    ['ionic://localhost', false],
+    ['chrome-extension://abcdefg', false],
+    ['null', false],
+  ] as const) {
+    const { headers } = await ask('OPTIONS', '/tokens', undefined, preflight('POST', origin))
+    t.equal(headers.get('access-control-allow-origin'), allowed ? origin : null, origin)
+  }
+})
+
 t.test('the header prefix is in the headers that a page may send and read', async t => {
   const vault = openVault(t, { headerPrefix: 'ACME', corsOrigins: [app] })
   for (const [path, method] of paths) {

@@ -1,5 +1,5 @@
 import { readDevelopmentMasterKey } from '../../crypto/development-key.ts'
-import type { Environment, FlagValues } from '../../options/config.ts'
+import type { Environment, FlagValues } from '../../options/arguments.ts'
 import { ConfigError } from '../../options/errors.ts'
 import type { Flag } from '../../options/flag.ts'
 import { keyVariable, readMasterKey } from '../../options/master-key-variables.ts'

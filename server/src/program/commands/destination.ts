@@ -1,7 +1,7 @@
 import { systemRandom } from '../../base/random.ts'
 import { machineMs } from '../../base/time/real-time.ts'
 import { readDevelopmentMasterKey, writeDevelopmentMasterKey } from '../../crypto/development-key.ts'
-import type { FlagValues } from '../../options/config.ts'
+import type { FlagValues } from '../../options/arguments.ts'
 import { ConfigError } from '../../options/errors.ts'
 import { keyVariable } from '../../options/master-key-variables.ts'
 import { lastingUrls, NoSchema, openStore, parseStorage, type StorageLocation } from '../../storage/open.ts'

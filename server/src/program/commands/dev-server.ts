@@ -3,9 +3,10 @@ import { isJsonObject } from '../../base/json/json.ts'
 import { OperatorError } from '../../base/operator-error.ts'
 import { type FoundFile, filesIn } from '../../dev/leaks/files.ts'
 import { Dev } from '../../generated/dev-client/index.ts'
-import { type FlagValues, flags } from '../../options/config.ts'
+import type { FlagValues } from '../../options/arguments.ts'
 import { ConfigError } from '../../options/errors.ts'
 import { type Flag, secretFlag, textFlag } from '../../options/flag.ts'
+import { flags } from '../../options/table.ts'
 import { type Command, formatCount } from './command.ts'
 
 /** A development server could not be asked. The message is for the operator. */

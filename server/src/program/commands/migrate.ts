@@ -1,5 +1,5 @@
-import { flags } from '../../options/config.ts'
 import { booleanFlag } from '../../options/flag.ts'
+import { flags } from '../../options/table.ts'
 import { migrateStore } from '../../storage/open.ts'
 import type { Command } from './command.ts'
 

@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module'
+import type { Ajv, ErrorObject, Format } from 'ajv'
+import { OperatorError } from '../base/operator-error.ts'
+import { generatedFiles } from '../generated-files.ts'
+import { formats } from './formats.ts'
+
+const require = createRequire(new URL('openapi-backend.cjs', generatedFiles))
+export const libraries: typeof import('./libraries.ts') = require('./openapi-backend.cjs')
+
+/** A validator, compiled when it is first called. */
+export interface Check {
+  (value: unknown): boolean
+  errors?: readonly ErrorObject[] | null | undefined
+}
+
+/** Thrown where Node may not make code of texts, which validators are. */
+export class CodeGenerationForbidden extends OperatorError {
+  override readonly name = 'CodeGenerationForbidden'
+}
+
+/** @throws {CodeGenerationForbidden} */
+export function requireCodeGeneration(): void {
+  try {
+    new Function('')
+  } catch {
+    throw new CodeGenerationForbidden(
+      'Node runs with --disallow-code-generation-from-strings, which validators need; remove it from NODE_OPTIONS or the command line',
+    )
+  }
+}
+
+/** Formats by name: ajv's own, and those of the contract. */
+const formatTable: Readonly<Record<string, Format>> = {
+  ...(libraries.fullFormats as Record<string, Format>),
+  ...Object.fromEntries(
+    Object.entries(formats).map(([name, { test }]) => [name, { type: 'string', validate: test }] as const),
+  ),
+}
+
+interface AjvOptions {
+  /** Collects every error, with the schema that is broken; otherwise the first one ends the check. */
+  readonly thorough: boolean
+  /** Formats beside those of the contract. */
+  readonly formats?: Readonly<Record<string, Format>>
+}
+
+export function createAjv({ thorough, formats: more }: AjvOptions): Ajv {
+  return new libraries.Ajv({
+    strict: false,
+    discriminator: true,
+    allErrors: thorough,
+    verbose: thorough,
+    formats: { ...formatTable, ...more },
+    // Each component is one function, instead of a copy at each place that refers to it.
+    inlineRefs: false,
+    // Takes a quarter of the time to compile, and makes no faster code.
+    code: { optimize: false },
+    // The linter checks the contract, and tests check schemas of ours.
+    meta: false,
+    validateSchema: false,
+  })
+}
