@@ -13,6 +13,7 @@ const stepsPerCharacterOfData = 1 / 20
  * Counts the cost of one expression, or of several that share their limits, and throws when a limit is exceeded. Nothing is
  * timed: the same template on the same data ends at the same step on any machine.
  */
+// Requirements: EXP-503
 export class Meter {
   readonly #limits: ExpressionLimits
   readonly #dataSize: () => number
