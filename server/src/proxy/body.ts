@@ -1,9 +1,9 @@
 import { ServiceError } from '../base/errors.ts'
-import type { Pass } from '../base/flow/turns.ts'
+import { inTurns, type Pass } from '../base/flow/turns.ts'
 import { type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
 import { toMalformedJson } from '../base/json/malformed-json.ts'
 import { NotUtf8 } from '../base/utf8.ts'
-import { MalformedReference, splitReferences } from '../tokens/payloads/references.ts'
+import { MalformedReference, splittingOf } from '../tokens/payloads/references.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import { type Charset, charsetOf, checkRange } from './charset.ts'
 import type { Headers } from './headers.ts'
@@ -57,7 +57,7 @@ async function bodyOf(kind: Kind, text: string, charset: Charset, pass: Pass): P
     }
   }
   if (kind === 'json') return { payload: await parsed(text, pass), fill: filled => JSON.stringify(filled) }
-  const pieces = split(text)
+  const pieces = await split(text, pass)
   const written = kind === 'xml' ? escapeXml : (one: string) => one
   return {
     payload: pieces.map((piece, at) => (at % 2 === 1 ? piece : null)),
@@ -102,9 +102,9 @@ async function parsed(text: string, pass: Pass): Promise<JsonValue> {
   }
 }
 
-function split(text: string): readonly string[] {
+async function split(text: string, pass: Pass): Promise<readonly string[]> {
   try {
-    return splitReferences(text)
+    return await inTurns(splittingOf(text), pass)
   } catch (error) {
     if (!(error instanceof MalformedReference)) throw error
     throw new ServiceError('validation', `the body ${error.message}`, { errors: { body: [error.message] } })

@@ -126,8 +126,9 @@ export class RequestProxy {
     const reactor = this.#own(request, `${side}-reactor`)
     if (reactor === undefined) return undefined
     const { caller, traceId } = request
-    const { reactors } = this.#parts
-    return { reactors, caller, traceId, reactor, header: `proxy_${side}_reactor` }
+    const { reactors, turns } = this.#parts
+    const pass = () => turns.pass(caller)
+    return { reactors, caller, traceId, reactor, header: `proxy_${side}_reactor`, pass }
   }
 
   #checkTarget(url: URL): void {

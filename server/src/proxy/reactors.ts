@@ -1,6 +1,13 @@
 import type { Caller } from '../access/caller.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
-import { isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from '../base/json/json.ts'
+import type { Pass } from '../base/flow/turns.ts'
+import {
+  isJsonObject,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  parseJsonInTurns,
+} from '../base/json/json.ts'
 import { decodeText, NotUtf8 } from '../base/utf8.ts'
 import type { Reactors } from '../reactors/reactors.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
@@ -17,6 +24,8 @@ export interface NamedReactor {
   readonly reactor: string
   /** The path of the header in a refusal. */
   readonly header: string
+  /** Lets others go first. */
+  readonly pass: Pass
 }
 
 /** Headers and body of a request or response. */
@@ -37,7 +46,7 @@ export async function reactToRequest(
     path: url.pathname,
     query: url.search.slice(1),
     headers,
-    body: jsonOrText(headers, body),
+    body: await jsonOrText(headers, body, named.pass),
   })
   if (reaction.kind === 'custom') return reaction
   const { raw } = reaction
@@ -66,7 +75,9 @@ export async function reactToResponse(
   named: NamedReactor,
   { status, headers, pieces }: { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
 ): Promise<Reaction> {
-  return invoke(named, { status, headers, body: jsonOrText(headers, await readWhole(pieces)) })
+  const body = await readWhole(pieces)
+  await named.pass()
+  return invoke(named, { status, headers, body: await jsonOrText(headers, body, named.pass) })
 }
 
 /** Returns the bytes of a body that code returned, and sets its content type. */
@@ -125,11 +136,11 @@ async function invoke(
 }
 
 /** Returns JSON as its value, and any other body as text. */
-function jsonOrText(headers: Headers, bytes: Uint8Array): JsonValue {
+async function jsonOrText(headers: Headers, bytes: Uint8Array, pass: Pass): Promise<JsonValue> {
   const text = textOf(bytes)
   if (mediaType(headers) !== 'json' || text === '') return text
   try {
-    return parseJson(text)
+    return await parseJsonInTurns(text, pass)
   } catch (error) {
     // Not JSON that can be kept, such as one with a number that no double holds.
     if (error instanceof JsonError) return text

@@ -8,6 +8,16 @@ const sliceMs = 5
 /** Lets others go first if it is their turn. Returns a promise only if there is something to wait for. */
 export type Pass = () => undefined | Promise<void>
 
+/** Runs a generator to its end, and lets others go first whenever it yields. */
+export async function inTurns<Result>(steps: Generator<void, Result>, pass: Pass): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    const passing = pass()
+    if (passing) await passing
+  }
+}
+
 interface Waiting {
   readonly principal: Principal
   readonly resolve: () => void

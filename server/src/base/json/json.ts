@@ -1,4 +1,4 @@
-import type { Pass } from '../flow/turns.ts'
+import { inTurns, type Pass } from '../flow/turns.ts'
 import { findExcess, JsonError, scanForLoss } from './json-loss.ts'
 
 export { JsonError } from './json-loss.ts'
@@ -31,7 +31,7 @@ export async function parseJsonInTurns(text: string, pass: Pass): Promise<JsonVa
   refuseExcess(text)
   await pass()
   const value = parsed(text)
-  for (const _ of scanForLoss(text)) await pass()
+  await inTurns(scanForLoss(text), pass)
   return value
 }
 

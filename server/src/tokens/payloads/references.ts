@@ -28,34 +28,57 @@ export class MalformedReference extends Error {
 }
 
 /** Splits a text into pieces. Returns `undefined` if it names no token. @throws {MalformedReference} */
-// Requirements: INV-505
 export function readReferences(text: string): readonly Piece[] | undefined {
-  let open = text.indexOf('{{')
-  if (open < 0) return undefined
+  const reading = readingOf(text)
+  for (;;) {
+    const step = reading.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The references between two turns of others. */
+const referencesPerTurn = 1_000
+
+/** Does the same, and yields on the way. */
+// Requirements: INV-505
+export function* readingOf(text: string): Generator<void, readonly Piece[] | undefined> {
   const pieces: Piece[] = []
-  const known = new Map<string, Named>()
   let from = 0
-  while (open >= 0) {
+  for (const { reference, open, end } of referencesIn(text)) {
     if (open > from) pieces.push(text.slice(from, open))
-    const { reference, end } = readReference(text, open + 2, known)
     pieces.push(reference)
     from = end
-    open = text.indexOf('{{', from)
+    if (pieces.length % referencesPerTurn === 0) yield
   }
+  if (from === 0) return undefined
   if (from < text.length) pieces.push(text.slice(from))
   return pieces
 }
 
-/** Splits a text at its references: those are at odd positions, literal text at even ones. @throws {MalformedReference} */
-export function splitReferences(text: string): readonly string[] {
+/**
+ * Splits a text at its references: those are at odd positions, literal text at even ones. Yields on the way.
+ * @throws {MalformedReference}
+ */
+export function* splittingOf(text: string): Generator<void, readonly string[]> {
   const texts: string[] = []
   let from = 0
-  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', from)) {
-    const { end } = readReference(text, open + 2, new Map())
+  for (const { open, end } of referencesIn(text)) {
     texts.push(text.slice(from, open), text.slice(open, end))
     from = end
+    if (texts.length % referencesPerTurn === 0) yield
   }
-  return [...texts, text.slice(from)]
+  texts.push(text.slice(from))
+  return texts
+}
+
+function* referencesIn(text: string) {
+  const known = new Map<string, Named>()
+  let from = 0
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', from)) {
+    const { reference, end } = readReference(text, open + 2, known)
+    yield { reference, open, end }
+    from = end
+  }
 }
 
 const beforeBarOrBrace = /[^|{}]*/y

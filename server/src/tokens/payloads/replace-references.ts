@@ -1,12 +1,12 @@
 import { comparableId } from '../../base/comparable-id.ts'
 import { ErrorList, invalid, type ServiceError } from '../../base/errors.ts'
-import type { Pass } from '../../base/flow/turns.ts'
+import { inTurns, type Pass } from '../../base/flow/turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { expressionLimits } from '../../base/limits.ts'
 import { ExpressionError, type Expressions } from '../../expressions/engine.ts'
 import { limits } from '../../generated/facts.ts'
-import { MalformedReference, type Piece, type Reference, readReferences } from './references.ts'
+import { MalformedReference, type Piece, type Reference, readingOf, readReferences } from './references.ts'
 
 export interface FoundReferences {
   /** The named ids, as they are compared. */
@@ -56,20 +56,24 @@ export async function findReferences(
     }
     expressions.check(templateOf(reference))
   }
-  const read = (text: string) => {
-    const pieces = texts.get(text) ?? readReferences(text)
+  const keep = (text: string, pieces: readonly Piece[] | undefined) => {
     if (!pieces) return
     texts.set(text, pieces)
     for (const piece of pieces) if (typeof piece !== 'string') note(piece)
   }
-  await eachText(json, pass, (text, steps) => {
+  for (const { text, steps } of textsIn(json)) {
+    if (text === undefined) {
+      await pass()
+      continue
+    }
     try {
-      read(text)
+      const isLong = text.length > longText && !texts.has(text)
+      keep(text, texts.get(text) ?? (isLong ? await inTurns(readingOf(text), pass) : readReferences(text)))
     } catch (error) {
       errors.add(pathOf(root, steps()), problemOf(error))
     }
-    return !errors.isFull
-  })
+    if (errors.isFull) break
+  }
   errors.refuseIfAny('an expression in double braces cannot be read')
   return { named, texts, hasWhole }
 }
@@ -113,23 +117,21 @@ interface Level {
 /** After this many values, the walk lets others go first. */
 const valuesPerTurn = 1_000
 
-/** Visits all texts until `visit` returns false. `steps` returns the path of the text. */
-async function eachText(
-  json: JsonValue,
-  pass: Pass,
-  visit: (text: string, steps: () => (string | number)[]) => boolean,
-): Promise<void> {
+/** A text that is longer is read in turns. */
+const longText = 16 * 1024
+
+/** Yields all texts, and from time to time none, so that others can go first. `steps` returns the path of the text. */
+function* textsIn(json: JsonValue): Generator<{ text?: string; steps: () => (string | number)[] }, void> {
   const levels: Level[] = [{ values: [json], names: undefined, index: 0 }]
   const steps = () => levels.slice(1).map(({ names, index }) => names?.[index - 1] ?? index - 1)
   for (let visited = 1; ; visited++) {
-    if (visited % valuesPerTurn === 0) await pass()
+    if (visited % valuesPerTurn === 0) yield { steps }
     const level = levels.at(-1)
     if (!level) return
     const value = nextOf(level)
     if (value === undefined) levels.pop()
-    else if (typeof value === 'string') {
-      if (!visit(value, steps)) return
-    } else if (Array.isArray(value)) levels.push({ values: value, names: undefined, index: 0 })
+    else if (typeof value === 'string') yield { text: value, steps }
+    else if (Array.isArray(value)) levels.push({ values: value, names: undefined, index: 0 })
     else if (isJsonObject(value)) levels.push({ values: value, names: Object.keys(value), index: 0 })
   }
 }
@@ -171,7 +173,8 @@ export async function fillReferences(
   }
   const join = async (pieces: readonly Piece[]): Promise<string> => {
     let text = ''
-    for (const piece of pieces) {
+    for (const [at, piece] of pieces.entries()) {
+      if (at % valuesPerTurn === valuesPerTurn - 1) await pass()
       text += typeof piece === 'string' ? piece : asText(await resolve(piece))
       // Checked on the way, so that no text becomes longer than the limit. In bytes it is at least as long.
       if (text.length > limits.detokenizedBytes) throw tooLong()
