@@ -4,6 +4,7 @@ import { databaseName } from '../../../base/database-name.ts'
 import { DatabaseRefused } from './database-errors.ts'
 import { codeOf, isOutage } from './faults.ts'
 import { readLocation } from './location.ts'
+import { checkLimits, type Limits, throughPooler } from './pooler.ts'
 import { disableTimeout } from './sql.ts'
 
 /** Time limit of a statement in the database, in milliseconds. */
@@ -28,7 +29,7 @@ export const endless = (text: string): pg.QueryConfig => ({ text, ...{ query_tim
 const answerMs = 15_000
 
 /** Limits that the database applies to our sessions, unless the options of the URL set them. */
-const sessionLimits = {
+const sessionLimits: Limits = {
   // A server that is frozen in a transaction would keep its collections locked.
   idle_in_transaction_session_timeout: 10_000,
   statement_timeout: statementMs,
@@ -37,21 +38,25 @@ const sessionLimits = {
 /**
  * Creates a pool of connections to the database of a URL. `max` is their largest number.
  * @param onIdleError called when an unused connection breaks
+ * @param isPooled true if a pooler does not pass on the limits of a session
  * @throws {DatabaseRefused}
  */
 export function openPool(
   url: string,
   onIdleError: (error: unknown) => void,
   settings: pg.PoolConfig = {},
-): { readonly pool: pg.Pool; readonly max: number } {
+  isPooled = false,
+): { readonly pool: pg.Pool; readonly max: number; readonly limits: Limits } {
   const location = readLocation(url)
-  const limits = Object.entries(sessionLimits).filter(([name]) => !location.options?.includes(name))
+  const limits = Object.fromEntries(
+    Object.entries(sessionLimits).filter(([name]) => !location.options?.includes(name)),
+  )
   const pool = new pg.Pool({
     application_name: 'surrogate',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     query_timeout: answerMs,
-    ...Object.fromEntries(limits),
+    ...(isPooled ? {} : limits),
     ...location,
     pipeline: true,
     ...settings,
@@ -59,7 +64,10 @@ export function openPool(
   // A connection that breaks in use rejects its statements. Its error event would end the process without a listener.
   pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', onIdleError)
-  return { pool, max: location.max }
+  const setLimits = Object.entries(limits).map(([name, value]) => `SET ${name} = ${value}`)
+  // Before the statement for which the pool connects. If it fails, so does that one.
+  if (isPooled) pool.on('connect', client => void client.query(setLimits.join('; ')).catch(() => {}))
+  return { pool, max: location.max, limits }
 }
 
 /** Lends a connection to `use`. */
@@ -88,19 +96,19 @@ export function sendTogether(client: pg.PoolClient): void {
 }
 
 /** Uses a database once, on a connection of its own, without time limits. */
-export async function once<Result>(
-  url: string,
-  use: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const { pool } = openPool(url, () => {}, oneConnection)
-  try {
-    return await withClient(pool, async client => {
-      await client.query(disableTimeout)
-      return use(client)
-    })
-  } finally {
-    await pool.end()
-  }
+export function once<Result>(url: string, use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  return throughPooler(url, async isPooled => {
+    const { pool, limits } = openPool(url, () => {}, oneConnection, isPooled)
+    try {
+      return await withClient(pool, async client => {
+        await checkLimits(client, limits)
+        await client.query(disableTimeout)
+        return use(client)
+      })
+    } finally {
+      await pool.end()
+    }
+  })
 }
 
 /** Turns failures of the first use of a database into a message for the operator. @throws {DatabaseRefused} */

@@ -28,6 +28,7 @@ import {
   withClient,
 } from './connect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
+import { checkLimits, throughPooler } from './pooler.ts'
 import { Presence, type Use } from './presence.ts'
 import { Pulse } from './pulse.ts'
 import { Reader } from './reader.ts'
@@ -95,14 +96,20 @@ export class PostgresStore implements OpenEngine {
   /** @throws {DatabaseRefused} */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
     if (options.migrate) await migrate(url)
-    const { pool, max } = openPool(url, error => pulse.failed(error), {
+    return throughPooler(url, isPooled => PostgresStore.#open(url, options, isPooled))
+  }
+
+  static async #open(url: string, options: PostgresOptions, isPooled: boolean): Promise<PostgresStore> {
+    const settings = {
       ...(options.frozen ? oneConnection : {}),
       ...(options.answerMs === undefined ? {} : { query_timeout: options.answerMs }),
-    })
+    }
+    const { pool, max, limits } = openPool(url, error => pulse.failed(error), settings, isPooled)
     const pulse = new Pulse(pool)
     let presence: Presence | undefined
     try {
       const check = async (client: PoolClient) => {
+        await checkLimits(client, limits)
         await checkSchema(client)
         if (options.frozen) await freeze(pool, client)
         return dialectOf(client)
@@ -110,7 +117,7 @@ export class PostgresStore implements OpenEngine {
       const dialect = await orRefused(url, () => withClient(pool, check))
       // Others of this family of databases have no such locks, or one of each node.
       if (options.use && (dialect.isCitus || !dialect.isDistributed))
-        presence = await Presence.enter(url, options.use)
+        presence = await Presence.enter(url, options.use, isPooled)
       await pulse.start()
       return new PostgresStore(pool, max, pulse, dialect, presence, options)
     } catch (error) {
@@ -184,12 +191,15 @@ export class PostgresStore implements OpenEngine {
     await this.#presence?.leave()
   }
 
-  #vacuum(): Promise<void> {
-    return withClient(this.#pool, async client => {
+  async #vacuum(): Promise<void> {
+    const client = await this.#pool.connect()
+    try {
       await client.query(sql.disableTimeout)
       for (const text of sql.vacuum) await client.query(endless(text))
-      await client.query(sql.resetTimeout)
-    })
+    } finally {
+      // A connection without a time limit is not lent again.
+      client.release(true)
+    }
   }
 
   #orUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -51,9 +51,9 @@ export class Presence {
   }
 
   /** @throws {DatabaseRefused} */
-  static async enter(url: string, use: Use): Promise<Presence> {
+  static async enter(url: string, use: Use, isPooled = false): Promise<Presence> {
     let onLost = () => {}
-    const { pool } = openPool(url, () => onLost(), oneConnection)
+    const { pool } = openPool(url, () => onLost(), oneConnection, isPooled)
     const presence = new Presence(pool, use)
     try {
       const isTaken = await orRefused(url, () => withClient(pool, client => presence.#take(client)))

@@ -178,7 +178,6 @@ export const removeAll = 'TRUNCATE leases, collections, documents, uniques, bloc
 
 /** For work that grows with the database. */
 export const disableTimeout = 'SET statement_timeout = 0'
-export const resetTimeout = 'RESET statement_timeout'
 
 /** Epoch milliseconds with a fraction; and if the database takes no writes, as a standby. */
 export const timeAndState = `SELECT extract(epoch FROM clock_timestamp()) * 1000, current_setting('transaction_read_only') = 'on'`
