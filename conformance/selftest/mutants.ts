@@ -7,6 +7,7 @@ import { responsesMutants } from './mutants/responses.ts'
 import { searchMutants } from './mutants/search.ts'
 import { timeMutants } from './mutants/time.ts'
 import { tokensMutants } from './mutants/tokens.ts'
+import { trialMutants } from './mutants/trial.ts'
 import { wireMutants } from './mutants/wire.ts'
 import type { Mutant } from './mutate.ts'
 
@@ -23,5 +24,6 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
     timeMutants,
     tokensMutants,
     wireMutants,
+    trialMutants,
   ].flatMap(Object.entries),
 )

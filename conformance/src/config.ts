@@ -138,10 +138,7 @@ export const usage = [
   '       surrogate-conformance compare OLD/report.json NEW/report.json',
   '       surrogate-conformance table ONE/report.json OTHER/report.json …',
   '',
-  ...Object.entries(flags).map(
-    ([name, { value, multiple, help }]) =>
-      `  ${`--${name}${value === undefined ? '' : ` ${value}`}${multiple ? ' …' : ''}`.padEnd(32)}${help}`,
-  ),
+  ...Object.values(flags).map(({ usage, help }) => `  ${`--${usage}`.padEnd(32)}${help}`),
   '',
   'Settings of the server can also be environment variables, such as CONFORMANCE_BASE_URL; lists are comma-separated.',
   `Features: ${features.join(', ')}.`,
@@ -152,7 +149,7 @@ export const usage = [
 
 function parsed(argv: readonly string[]) {
   const options = Object.fromEntries(
-    Object.entries(flags).map(([name, { type, multiple }]) => [name, { type, multiple: multiple ?? false }]),
+    Object.entries(flags).map(([name, { type, multiple }]) => [name, { type, multiple }]),
   )
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values

@@ -50,8 +50,7 @@ const refusesEach = (
 
 /** Limits of length, depth and number. */
 export const boundCases = cases({
-  'ACC-531.a': [
-    'a container of 251 characters or 17 levels is refused in a create and in an update',
+  'ACC-531.a: a container of 251 characters or 17 levels is refused in a create and in an update':
     async c => {
       const create = (container: string) =>
         c.asPrivate('POST', '/tokens', { type: 'token', data: 1, containers: [container] })
@@ -63,52 +62,41 @@ export const boundCases = cases({
       }
       c.equal((await c.read(id)).containers, [deep(c, mostLevels)], 'containers')
     },
-  ],
-  'ACC-532.a': [
-    'a rule on a container of 251 characters or 17 levels is refused',
-    async c => {
-      const rightsOn = (make: (container: string) => object) =>
-        ({
-          '251 characters': [{ rules: [make(long(c, longest))] }, { rules: [make(long(c, longest + 1))] }],
-          '17 levels': [{ rules: [make(deep(c, mostLevels))] }, { rules: [make(deep(c, mostLevels + 1))] }],
-        }) as const
+  'ACC-532.a: a rule on a container of 251 characters or 17 levels is refused': async c => {
+    const rightsOn = (make: (container: string) => object) =>
+      ({
+        '251 characters': [{ rules: [make(long(c, longest))] }, { rules: [make(long(c, longest + 1))] }],
+        '17 levels': [{ rules: [make(deep(c, mostLevels))] }, { rules: [make(deep(c, mostLevels + 1))] }],
+      }) as const
+    await refusesEach(
+      c,
+      rightsOn(container => rule({ container })),
+    )
+    for (const operator of ['equals', 'starts_with'])
       await refusesEach(
         c,
-        rightsOn(container => rule({ container })),
+        rightsOn(container => on(operator, container)),
       )
-      for (const operator of ['equals', 'starts_with'])
-        await refusesEach(
-          c,
-          rightsOn(container => on(operator, container)),
-        )
-    },
-  ],
-  'ACC-532.b': [
-    'a rule on a container of 16 levels covers it',
-    async c => {
-      const container = deep(c, mostLevels)
-      const { id } = await c.token({ containers: [container], mask: 'X' })
-      const { call } = await c.application({ rules: [rule({ container })] })
-      c.equal((await c.read(id, call)).data, 'X', 'data')
-      c.equal(c.ids(await c.get('/tokens', call)), [id], 'what it lists')
-    },
-  ],
-  'ACC-533.a': [
-    '101 rules, 21 permissions and 11 conditions are refused',
-    async c => {
-      await refusesEach(c, {
-        '101 rules': [{ rules: rules(100) }, { rules: rules(101) }],
-        '21 permissions': [{ permissions: reading(20) }, { permissions: reading(21) }],
-        '21 permissions of a rule': [
-          { rules: [rule({ permissions: reading(20) })] },
-          { rules: [rule({ permissions: reading(21) })] },
-        ],
-        '11 conditions': [{ rules: [meeting(10)] }, { rules: [meeting(11)] }],
-      })
-    },
-  ],
-  'ACC-534.b': [
-    'a list leaves out a token of which one container is not covered, however many it has',
+  },
+  'ACC-532.b: a rule on a container of 16 levels covers it': async c => {
+    const container = deep(c, mostLevels)
+    const { id } = await c.token({ containers: [container], mask: 'X' })
+    const { call } = await c.application({ rules: [rule({ container })] })
+    c.equal((await c.read(id, call)).data, 'X', 'data')
+    c.equal(c.ids(await c.get('/tokens', call)), [id], 'what it lists')
+  },
+  'ACC-533.a: 101 rules, 21 permissions and 11 conditions are refused': async c => {
+    await refusesEach(c, {
+      '101 rules': [{ rules: rules(100) }, { rules: rules(101) }],
+      '21 permissions': [{ permissions: reading(20) }, { permissions: reading(21) }],
+      '21 permissions of a rule': [
+        { rules: [rule({ permissions: reading(20) })] },
+        { rules: [rule({ permissions: reading(21) })] },
+      ],
+      '11 conditions': [{ rules: [meeting(10)] }, { rules: [meeting(11)] }],
+    })
+  },
+  'ACC-534.b [applications]: a list leaves out a token of which one container is not covered, however many it has':
     async c => {
       const at = (path: string) => `${c.container}${path}/`
       const { call } = await c.application({
@@ -124,10 +112,7 @@ export const boundCases = cases({
       c.equal(c.ids({ data }).sort(), covered.sort(), 'the tokens')
       c.equal(pagination.total_items, covered.length, 'their number')
     },
-    'applications',
-  ],
-  'ACC-534.a': [
-    'a list contains and counts exactly the tokens in several containers that rules cover together',
+  'ACC-534.a: a list contains and counts exactly the tokens in several containers that rules cover together':
     async c => {
       const at = (path: string) => `${c.container}${path}/`
       const add = async (...paths: string[]): Promise<string> =>
@@ -167,33 +152,25 @@ export const boundCases = cases({
         'with another rule',
       )
     },
-  ],
-  'SEA-531.a': [
-    'in a container term a star after a name is a star after its slash',
-    async c => {
-      const at = async (path: string) =>
-        (await c.token({ containers: [`${c.container}${path}`] })).id as string
-      const [one, below, neighbour] = [await at('a/'), await at('a/b/'), await at('ab/')]
-      const find = async (query: string) =>
-        c.ids(c.success(await c.asPrivate('POST', '/tokens/search', { query }), 200).body).sort()
-      c.equal(await find(`container:"${c.container}a*"`), [one, below].sort(), 'in quotes')
-      c.equal(await find(`container:${c.container}a*`), [one, below].sort(), 'without')
-      c.equal(await find(`container:"${c.container}ab*"`), [neighbour], 'its neighbour')
-      c.equal(await find(`container:${c.container}a/`), [one], 'without a star and quotes')
-    },
-  ],
-  'SEA-532.a': [
-    'a query with a container of 251 characters or 17 levels is refused',
-    async c => {
-      const send = (container: string) =>
-        c.asPrivate('POST', '/tokens/search', { query: `container:"${container}"` })
-      await c.refuses(400, send, long(c, longest), { '251 characters': long(c, longest + 1) })
-      await c.refuses(400, send, deep(c, mostLevels), { '17 levels': deep(c, mostLevels + 1) })
-      await c.refuses(400, send, `${deep(c, mostLevels)}*`, {
-        '17 levels with a star': `${deep(c, mostLevels + 1)}*`,
-      })
-      const { id } = await c.token({ containers: [deep(c, mostLevels)] })
-      c.equal(await c.found(`container:"${deep(c, mostLevels)}"`), [id], 'what it finds')
-    },
-  ],
+  'SEA-531.a: in a container term a star after a name is a star after its slash': async c => {
+    const at = async (path: string) => (await c.token({ containers: [`${c.container}${path}`] })).id as string
+    const [one, below, neighbour] = [await at('a/'), await at('a/b/'), await at('ab/')]
+    const find = async (query: string) =>
+      c.ids(c.success(await c.asPrivate('POST', '/tokens/search', { query }), 200).body).sort()
+    c.equal(await find(`container:"${c.container}a*"`), [one, below].sort(), 'in quotes')
+    c.equal(await find(`container:${c.container}a*`), [one, below].sort(), 'without')
+    c.equal(await find(`container:"${c.container}ab*"`), [neighbour], 'its neighbour')
+    c.equal(await find(`container:${c.container}a/`), [one], 'without a star and quotes')
+  },
+  'SEA-532.a: a query with a container of 251 characters or 17 levels is refused': async c => {
+    const send = (container: string) =>
+      c.asPrivate('POST', '/tokens/search', { query: `container:"${container}"` })
+    await c.refuses(400, send, long(c, longest), { '251 characters': long(c, longest + 1) })
+    await c.refuses(400, send, deep(c, mostLevels), { '17 levels': deep(c, mostLevels + 1) })
+    await c.refuses(400, send, `${deep(c, mostLevels)}*`, {
+      '17 levels with a star': `${deep(c, mostLevels + 1)}*`,
+    })
+    const { id } = await c.token({ containers: [deep(c, mostLevels)] })
+    c.equal(await c.found(`container:"${deep(c, mostLevels)}"`), [id], 'what it finds')
+  },
 })

@@ -119,6 +119,16 @@ async function refusesReuse(
 
 /** Errors that all operations have in common. */
 const common = matrix([
+  ...cases({
+    'ERR-509.session [public, applications]: what every application may ask is refused to a session':
+      async c => {
+        const { call } = await c.authorized({ permissions: ['token:read'] })
+        for (const request of every.filter(({ by }) => by === 'any')) {
+          c.equal((await call(request.method, request.path)).status, 403, `${named(request)} by a session`)
+          c.success(await c.asPrivate(request.method, request.path), 200, named(request))
+        }
+      },
+  }),
   ...ofEach(
     'ERR-508',
     'every operation refuses a request without a key',
@@ -143,19 +153,6 @@ const common = matrix([
       c.ok(known.status !== 403, `${named(request)} is taken from its own kind`, known.status)
     },
   ).map(cell => ({ ...cell, needs: [...(cell.needs ?? []), 'management'] as const })),
-  {
-    requirement: 'ERR-509',
-    name: 'session',
-    title: 'what every application may ask is refused to a session',
-    needs: ['public', 'applications'],
-    async run(c) {
-      const { call } = await c.authorized({ permissions: ['token:read'] })
-      for (const request of every.filter(({ by }) => by === 'any')) {
-        c.equal((await call(request.method, request.path)).status, 403, `${named(request)} by a session`)
-        c.success(await c.asPrivate(request.method, request.path), 200, named(request))
-      }
-    },
-  },
   ...ofEach(
     'ERR-510',
     'every operation with a body refuses another content type',
@@ -227,29 +224,20 @@ const common = matrix([
 export const errorCases = [
   ...common,
   ...cases({
-    'IDE-504.a': [
-      'an update of a token refuses another request under a used idempotency key',
-      async c => {
-        const { id } = await c.token()
-        await refusesReuse(c, c.asPrivate, 'PATCH', `/tokens/${id}`, [{ data: 1 }, { data: 2 }])
-      },
-    ],
-    'IDE-504.payloads': [
-      'tokenize refuses another request under a used idempotency key',
-      c => refusesReuse(c, c.asPrivate, 'POST', '/tokenize', [[1], [2]]),
-    ],
-    'IDE-504.formulas': [
-      'the operations on formulas refuse another request under a used idempotency key',
+    'IDE-504.a: an update of a token refuses another request under a used idempotency key': async c => {
+      const { id } = await c.token()
+      await refusesReuse(c, c.asPrivate, 'PATCH', `/tokens/${id}`, [{ data: 1 }, { data: 2 }])
+    },
+    'IDE-504.payloads: tokenize refuses another request under a used idempotency key': c =>
+      refusesReuse(c, c.asPrivate, 'POST', '/tokenize', [[1], [2]]),
+    'IDE-504.formulas [management]: the operations on formulas refuse another request under a used idempotency key':
       async c => {
         const { id } = await c.formula()
         const bodies = [{ ...formula, name: '1' }, formula] as const
         await refusesReuse(c, c.asManagement, 'POST', '/reactor-formulas', bodies)
         await refusesReuse(c, c.asManagement, 'PUT', `/reactor-formulas/${id}`, bodies)
       },
-      'management',
-    ],
-    'IDE-504.reactors': [
-      'the operations on reactors refuse another request under a used idempotency key',
+    'IDE-504.reactors [management]: the operations on reactors refuse another request under a used idempotency key':
       async c => {
         const { id, formula: used } = await c.reactor()
         const named = (name: string) => ({ name, configuration: {} })
@@ -261,10 +249,7 @@ export const errorCases = [
         await refusesReuse(c, c.asManagement, 'PUT', `/reactors/${id}`, [named('1'), named('2')])
         await refusesReuse(c, c.asManagement, 'PATCH', `/reactors/${id}`, [{ name: '1' }, { name: '2' }])
       },
-      'management',
-    ],
-    'IDE-504.sessions': [
-      'the operations on sessions refuse another request under a used idempotency key',
+    'IDE-504.sessions [public]: the operations on sessions refuse another request under a used idempotency key':
       async c => {
         const [{ nonce }, { nonce: other }] = [await c.session(), await c.session()]
         const rights = { permissions: ['token:create'] }
@@ -278,10 +263,7 @@ export const errorCases = [
         c.success(await c.asPublic('POST', '/tokens', { type: 'token', data: 1 }, { headers }), 201)
         c.refused(await c.asPublic('POST', '/sessions', undefined, { headers }), 422, 'a session')
       },
-      'public',
-    ],
-    'IDE-504.applications': [
-      'the operations on applications refuse another request under a used idempotency key',
+    'IDE-504.applications [applications]: the operations on applications refuse another request under a used idempotency key':
       async c => {
         const { id } = await c.application({ permissions: ['token:read'] })
         const bodies = [{ ...application, name: '1' }, application] as const
@@ -295,32 +277,24 @@ export const errorCases = [
           c.refused(reply, 422, path)
         }
       },
-      'applications',
-    ],
-    'APP-510.a': [
-      'an application with a name of 201 characters, or without one, is refused',
-      async c => {
-        const { id } = await c.application({ permissions: ['token:read'] })
-        const put = (name: unknown) => c.asManagement('PUT', `/applications/${id}`, { ...application, name })
-        const post = (name: unknown) => c.asManagement('POST', '/applications', { ...application, name })
-        for (const send of [put, post]) {
-          await c.refuses<unknown>(400, send, 'n'.repeat(200), {
-            '201 characters': 'n'.repeat(201),
-            'no name': undefined,
-          })
-        }
-      },
-    ],
-    'TKZ-505.a': [
-      'two tokens of one payload cannot have the same id, or one that is taken',
-      async c => {
-        const described = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
-        const send = (ids: readonly string[]) => c.asPrivate('POST', '/tokenize', ids.map(described))
-        const first = await send([`${c.tag}-1`, `${c.tag}-2`])
-        c.success(first, 200, 'different ids')
-        c.refused(await send([`${c.tag}-3`, `${c.tag}-3`]), undefined, 'an id twice')
-        c.equal((await send([`${c.tag}-1`])).status, 409, 'an id that is taken')
-      },
-    ],
+    'APP-510.a: an application with a name of 201 characters, or without one, is refused': async c => {
+      const { id } = await c.application({ permissions: ['token:read'] })
+      const put = (name: unknown) => c.asManagement('PUT', `/applications/${id}`, { ...application, name })
+      const post = (name: unknown) => c.asManagement('POST', '/applications', { ...application, name })
+      for (const send of [put, post]) {
+        await c.refuses<unknown>(400, send, 'n'.repeat(200), {
+          '201 characters': 'n'.repeat(201),
+          'no name': undefined,
+        })
+      }
+    },
+    'TKZ-505.a: two tokens of one payload cannot have the same id, or one that is taken': async c => {
+      const described = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
+      const send = (ids: readonly string[]) => c.asPrivate('POST', '/tokenize', ids.map(described))
+      const first = await send([`${c.tag}-1`, `${c.tag}-2`])
+      c.success(first, 200, 'different ids')
+      c.refused(await send([`${c.tag}-3`, `${c.tag}-3`]), undefined, 'an id twice')
+      c.equal((await send([`${c.tag}-1`])).status, 409, 'an id that is taken')
+    },
   }),
 ]

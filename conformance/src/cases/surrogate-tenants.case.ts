@@ -6,8 +6,7 @@ const own = '/tenants/self'
 /** The tenant of a key, and the permissions that its applications may hold. */
 export const tenantCases = cases({
   // One case: others at the same time would see the names that this one gives.
-  'APP-541.a': [
-    'a tenant gets the name that is given to it, once, with an entry in the log, by what may change applications',
+  'APP-541.a: a tenant gets the name that is given to it, once, with an entry in the log, by what may change applications':
     async c => {
       const before = await c.get(own)
       const renamer = await c.application({ permissions: ['application:update'] }, 'management')
@@ -65,46 +64,36 @@ export const tenantCases = cases({
         'the entry',
       )
     },
-  ],
-  'APP-542.a': [
-    'private and management keys read their tenant, public keys do not',
-    async c => {
-      const { tenant_id } = await c.token()
-      const reader = await c.application({ permissions: ['token:read'] })
-      for (const call of [c.asPrivate, c.asManagement, reader.call]) {
-        const { id, name } = await c.get(own, call)
-        c.equal([id, typeof name], [tenant_id, 'string'], 'id and name')
+  'APP-542.a: private and management keys read their tenant, public keys do not': async c => {
+    const { tenant_id } = await c.token()
+    const reader = await c.application({ permissions: ['token:read'] })
+    for (const call of [c.asPrivate, c.asManagement, reader.call]) {
+      const { id, name } = await c.get(own, call)
+      c.equal([id, typeof name], [tenant_id, 'string'], 'id and name')
+    }
+    c.refused(await c.asPublic('GET', own), 403, 'a public key')
+  },
+  'APP-542.session: a session does not read the tenant': async c => {
+    const { call } = await c.authorized({ permissions: ['token:read'] })
+    c.refused(await call('GET', own), 403, 'a session')
+    c.success(await c.asPrivate('GET', own), 200, 'the control')
+  },
+  'APP-543.a: every key lists the permissions, with the types of application that may hold each': async c => {
+    const list = await c.get('/permissions', c.asPrivate)
+    for (const call of [c.asPublic, c.asManagement])
+      c.equal(await c.get('/permissions', call), list, 'the list for another key')
+    const held = Object.fromEntries(
+      list.map((one: { type: string; application_types: string[] }) => [one.type, one.application_types]),
+    )
+    c.equal(held['token:update']?.toSorted(), ['private', 'public'], 'who may hold token:update')
+    c.equal(held['token:read'], ['private'], 'who may hold token:read')
+    c.equal(held['application:read'], ['management'], 'who may hold application:read')
+    for (const [permission, types] of Object.entries<readonly string[]>(held)) {
+      for (const type of ['public', 'private', 'management']) {
+        const body = { name: c.tag, type, permissions: [permission] }
+        const { status } = await c.asManagement('POST', '/applications', body)
+        c.equal(status, types.includes(type) ? 201 : 400, `${permission} for ${type}`)
       }
-      c.refused(await c.asPublic('GET', own), 403, 'a public key')
-    },
-  ],
-  'APP-542.session': [
-    'a session does not read the tenant',
-    async c => {
-      const { call } = await c.authorized({ permissions: ['token:read'] })
-      c.refused(await call('GET', own), 403, 'a session')
-      c.success(await c.asPrivate('GET', own), 200, 'the control')
-    },
-  ],
-  'APP-543.a': [
-    'every key lists the permissions, with the types of application that may hold each',
-    async c => {
-      const list = await c.get('/permissions', c.asPrivate)
-      for (const call of [c.asPublic, c.asManagement])
-        c.equal(await c.get('/permissions', call), list, 'the list for another key')
-      const held = Object.fromEntries(
-        list.map((one: { type: string; application_types: string[] }) => [one.type, one.application_types]),
-      )
-      c.equal(held['token:update']?.toSorted(), ['private', 'public'], 'who may hold token:update')
-      c.equal(held['token:read'], ['private'], 'who may hold token:read')
-      c.equal(held['application:read'], ['management'], 'who may hold application:read')
-      for (const [permission, types] of Object.entries<readonly string[]>(held)) {
-        for (const type of ['public', 'private', 'management']) {
-          const body = { name: c.tag, type, permissions: [permission] }
-          const { status } = await c.asManagement('POST', '/applications', body)
-          c.equal(status, types.includes(type) ? 201 : 400, `${permission} for ${type}`)
-        }
-      }
-    },
-  ],
+    }
+  },
 })

@@ -37,8 +37,7 @@ async function setsNone(c: Context, who: string, call: Call): Promise<void> {
 
 /** The rights to set expressions over the data of an existing token, which is read access, and what an update shows. */
 export const updateRightCases = cases({
-  'ACC-520.a': [
-    'a private application can set expressions if it holds token:update directly or its rule reveals',
+  'ACC-520.a: a private application can set expressions if it holds token:update directly or its rule reveals':
     async c => {
       for (const [who, rights] of [
         ['one that holds it directly', { permissions: update }],
@@ -52,46 +51,36 @@ export const updateRightCases = cases({
         }
       }
     },
-  ],
-  'ACC-520.b': [
-    'a private application cannot set expressions if the deciding rule masks or redacts',
+  'ACC-520.b: a private application cannot set expressions if the deciding rule masks or redacts':
     async c => {
       for (const transform of ['mask', 'redact'])
         await setsNone(c, `a rule that ${transform}s`, (await c.ruled(transform, update)).call)
       const both = await c.application({ permissions: update, rules: [updating('mask', c.container)] })
       await setsNone(c, 'a rule that masks before the permission', both.call)
     },
-  ],
-  'ACC-520.c': [
-    'a public application cannot set expressions, whatever its rule',
-    async c => {
-      const direct = await c.application({ permissions: update }, 'public')
-      await setsNone(c, 'a public application', direct.call)
-      const reveals = await c.application({ rules: [updating('reveal', c.container)] }, 'public')
-      await setsNone(c, 'a public application by a rule that reveals', reveals.call)
-    },
-  ],
-  'ACC-520.d': [
-    'each container counts, before and after a move',
-    async c => {
-      const [open, shut] = [`${c.container}open/`, `${c.container}shut/`]
-      const { call } = await c.application({ rules: [updating('reveal', open), updating('mask', shut, 2)] })
-      const send = async ([from, to]: readonly [string[], string[]]) => {
-        const { id } = await c.token({ containers: from })
-        return call('PATCH', `/tokens/${id}`, { mask: 'X', containers: to })
-      }
-      await c.refuses<readonly [string[], string[]]>(403, send, [[open], [`${open}a/`]], {
-        'one of two that masks': [
-          [open, shut],
-          [open, shut],
-        ],
-        'moved into one that masks': [[open], [shut]],
-        'moved out of one that masks': [[shut], [open]],
-      })
-    },
-  ],
-  'ACC-521.a': [
-    'the response to an update shows a caller who may not read the new data under the previous mask, unless the rule reveals',
+  'ACC-520.c: a public application cannot set expressions, whatever its rule': async c => {
+    const direct = await c.application({ permissions: update }, 'public')
+    await setsNone(c, 'a public application', direct.call)
+    const reveals = await c.application({ rules: [updating('reveal', c.container)] }, 'public')
+    await setsNone(c, 'a public application by a rule that reveals', reveals.call)
+  },
+  'ACC-520.d: each container counts, before and after a move': async c => {
+    const [open, shut] = [`${c.container}open/`, `${c.container}shut/`]
+    const { call } = await c.application({ rules: [updating('reveal', open), updating('mask', shut, 2)] })
+    const send = async ([from, to]: readonly [string[], string[]]) => {
+      const { id } = await c.token({ containers: from })
+      return call('PATCH', `/tokens/${id}`, { mask: 'X', containers: to })
+    }
+    await c.refuses<readonly [string[], string[]]>(403, send, [[open], [`${open}a/`]], {
+      'one of two that masks': [
+        [open, shut],
+        [open, shut],
+      ],
+      'moved into one that masks': [[open], [shut]],
+      'moved out of one that masks': [[shut], [open]],
+    })
+  },
+  'ACC-521.a: the response to an update shows a caller who may not read the new data under the previous mask, unless the rule reveals':
     async c => {
       const direct = (await c.application({ permissions: update })).call
       const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
@@ -107,45 +96,35 @@ export const updateRightCases = cases({
       const redacted = await c.patch(id, {}, (await c.ruled('redact', update)).call)
       c.equal(redacted.data ?? undefined, undefined, 'data under a rule that redacts')
     },
-  ],
-  'ACC-521.b': [
-    'the same update under its idempotency key shows no more data the second time',
-    async c => {
-      const { call } = await c.application({ permissions: update })
+  'ACC-521.b: the same update under its idempotency key shows no more data the second time': async c => {
+    const { call } = await c.application({ permissions: update })
+    const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
+    const options = c.keyed()
+    const send = () => call('PATCH', `/tokens/${id}`, { mask: '{{ data }}' }, options)
+    const [first, second] = [c.success(await send(), 200), c.success(await send(), 200)]
+    c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both responses')
+  },
+  'ACC-521.c: the response to an update shows a caller who may read what a read shows then': async c => {
+    const read = (transform: string) => rule(c.container, transform, ['token:read'], 2)
+    for (const [who, rights, shown] of [
+      ['masked', { permissions: ['token:update', 'token:read'] }, ['3456', '7654', '9876']],
+      ['whole', { permissions: update, rules: [read('reveal')] }, ['123456', '987654', '987654']],
+      ['without data', { permissions: update, rules: [read('redact')] }, [undefined, undefined, undefined]],
+    ] as const) {
+      const { call } = await c.application(rights)
       const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
-      const options = c.keyed()
-      const send = () => call('PATCH', `/tokens/${id}`, { mask: '{{ data }}' }, options)
-      const [first, second] = [c.success(await send(), 200), c.success(await send(), 200)]
-      c.equal([first.body.data, second.body.data], ['3456', '3456'], 'data of both responses')
-    },
-  ],
-  'ACC-521.c': [
-    'the response to an update shows a caller who may read what a read shows then',
-    async c => {
-      const read = (transform: string) => rule(c.container, transform, ['token:read'], 2)
-      for (const [who, rights, shown] of [
-        ['masked', { permissions: ['token:update', 'token:read'] }, ['3456', '7654', '9876']],
-        ['whole', { permissions: update, rules: [read('reveal')] }, ['123456', '987654', '987654']],
-        ['without data', { permissions: update, rules: [read('redact')] }, [undefined, undefined, undefined]],
-      ] as const) {
-        const { call } = await c.application(rights)
-        const { id } = await c.token({ data: '123456', mask: '{{ data | last4 }}' })
-        const changes = [{}, { data: '987654' }, { mask: '{{ data | slice: 0, 4 }}' }]
-        for (const [at, change] of changes.entries()) {
-          const answer = await c.patch(id, change, call)
-          c.equal(answer.data ?? undefined, shown[at], `data of answer ${at} to one who reads ${who}`)
-          c.equal(answer, await c.read(id, call), `answer ${at} to one who reads ${who}`)
-        }
+      const changes = [{}, { data: '987654' }, { mask: '{{ data | slice: 0, 4 }}' }]
+      for (const [at, change] of changes.entries()) {
+        const answer = await c.patch(id, change, call)
+        c.equal(answer.data ?? undefined, shown[at], `data of answer ${at} to one who reads ${who}`)
+        c.equal(answer, await c.read(id, call), `answer ${at} to one who reads ${who}`)
       }
-    },
-  ],
-  'SES-520.a': [
-    'a session cannot set expressions, whatever it was granted',
-    async c => {
-      const direct = await c.authorized({ permissions: update })
-      await setsNone(c, 'a session', direct.call)
-      const reveals = await c.authorized({ rules: [updating('reveal', c.container)] })
-      await setsNone(c, 'a session by a rule that reveals', reveals.call)
-    },
-  ],
+    }
+  },
+  'SES-520.a: a session cannot set expressions, whatever it was granted': async c => {
+    const direct = await c.authorized({ permissions: update })
+    await setsNone(c, 'a session', direct.call)
+    const reveals = await c.authorized({ rules: [updating('reveal', c.container)] })
+    await setsNone(c, 'a session by a rule that reveals', reveals.call)
+  },
 })

@@ -1,4 +1,4 @@
-import type { Capability } from '../capabilities.ts'
+import { type Capability, isCapability } from '../capabilities.ts'
 import type { Context } from './context.ts'
 
 /** A check of one requirement on a server. It throws a `Finding` if the server does not meet it. */
@@ -17,16 +17,31 @@ export interface Case {
 /** `first`: takes long, so it begins before all others. `alone`: other cases would notice it, so it runs after them. */
 export type Turn = 'first' | 'alone'
 
-type Row = readonly [title: string, run: (context: Context) => Promise<void>, ...needs: (Capability | Turn)[]]
+/** `ID: title`, or with what the case needs and its turn before the title: `TOK-039.a [clock, alone]: title`. */
+type Name = `${string}.${string}: ${string}`
 
-/** Creates cases from a table by id. */
-export function cases(rows: Readonly<Record<string, Row>>): readonly Case[] {
-  return Object.entries(rows).map(([id, [title, run, ...marks]]) => {
-    const requirement = id.slice(0, id.lastIndexOf('.'))
-    const turn = marks.find(isTurn)
-    const needs = marks.filter((mark): mark is Capability => !isTurn(mark))
-    return { id, requirement, title, needs, ...(turn && { turn }), run }
-  })
+/** What a case is called, and what it does. */
+export type Row = readonly [name: Name, run: Case['run']]
+
+const form = /^(([A-Z]{3}-\d{3})\.[a-z0-9_-]+)(?: \[([a-z, -]+)\])?: (.+)$/
+
+/** Returns what a case needs as a part of its name. */
+export const marked = (needs: readonly Capability[] = []) => (needs.length ? ` [${needs.join(', ')}]` : '')
+
+/** Creates cases from a table, or from rows. Cases among these stay what they are. */
+export const cases = (rows: Readonly<Record<Name, Case['run']>> | readonly (Row | Case)[]): readonly Case[] =>
+  (Array.isArray(rows) ? rows : Object.entries(rows)).map(caseOf)
+
+function caseOf(row: Row | Case): Case {
+  if ('id' in row) return row
+  const [name, run] = row
+  const [, id, requirement, said, title] = form.exec(name) ?? []
+  if (!id || !requirement || !title) throw new Error(`"${name}" is no name of a case`)
+  const marks = said?.split(', ') ?? []
+  const unknown = marks.find(mark => !isTurn(mark) && !isCapability(mark))
+  if (unknown) throw new Error(`${id} needs ${unknown}, which is no capability`)
+  const [turn, needs] = [marks.find(isTurn), marks.filter(isCapability)]
+  return { id: id.replaceAll('_', '-'), requirement, title, needs, ...(turn && { turn }), run }
 }
 
 const isTurn = (mark: string): mark is Turn => mark === 'first' || mark === 'alone'

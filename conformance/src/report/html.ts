@@ -75,8 +75,10 @@ ${rows.join('\n')}
 
 function nextOf({ next }: Report): string {
   if (next.length === 0) return ''
-  const item = (one: Report['next'][number]) =>
-    `<li><a href="specification.html#${escaped(one.requirement)}">${escaped(one.requirement)}</a> ${escaped(one.text)} <span class="small">(${escaped(one.feature)}; ${escaped(one.reason)})</span></li>`
+  const item = ({ requirement, text = '', what, ...step }: Report['next'][number]) =>
+    requirement === undefined
+      ? `<li>${escaped(what)}</li>`
+      : `<li><a href="specification.html#${escaped(requirement)}">${escaped(requirement)}</a> ${escaped(text)} <span class="small">(${escaped(step.feature)}; ${escaped(step.reason)}: ${step.cases.length} cases)</span></li>`
   const rest = next.slice(10)
   return `<h2 id="next">Do these next</h2><ol>
 ${next.slice(0, 10).map(item).join('\n')}

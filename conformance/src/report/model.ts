@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readContract, readPackageFile } from '../files.ts'
 import type { Profile } from '../harness/finding.ts'
 import type { Target } from '../harness/target.ts'
-import { nextSteps } from '../next.ts'
+import { nextSteps, stepText } from '../next.ts'
 import type { Redact } from '../redact.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
@@ -41,7 +41,7 @@ export interface Report {
   /** Verdicts of the claimed features. */
   readonly features: Run['features']
   readonly claims: readonly string[]
-  /** Requirements to implement next, in this order. */
+  /** What cases did not pass for, in the order in which to do it. */
   readonly next: readonly NextStep[]
   readonly left: readonly string[]
   readonly verdicts: Readonly<Partial<Record<Profile, Verdict>>>
@@ -50,11 +50,13 @@ export interface Report {
 }
 
 interface NextStep {
-  readonly requirement: string
-  readonly feature: string
-  readonly section: string
-  readonly text: string
+  readonly what: string
   readonly reason: string
+  readonly feature: string
+  readonly cases: readonly string[]
+  /** The requirement that the server breaks, if it is not an operation or a setting that is missing. */
+  readonly requirement?: string
+  readonly text?: string
 }
 
 export interface ReportedCase {
@@ -114,12 +116,12 @@ export function reportOf(run: Run, { target, identity, through, startedAt, redac
     tallies: run.tallies,
     features: run.features,
     claims: run.claims,
-    next: nextSteps(run.results, run.profile, run.claims).map(({ requirement, feature, reason }) => ({
-      requirement: requirement.id,
-      feature,
-      section: requirement.section,
-      text: requirement.text,
-      reason,
+    next: nextSteps(run.results, run.profile, run.claims).map(step => ({
+      what: stepText(step),
+      reason: step.reason,
+      feature: step.feature,
+      cases: step.cases,
+      ...(step.requirement && { requirement: step.requirement.id, text: step.requirement.text }),
     })),
     left: run.left,
     verdicts: run.verdicts,

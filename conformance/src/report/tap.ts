@@ -1,5 +1,5 @@
 import type { Profile } from '../harness/finding.ts'
-import { nextSteps } from '../next.ts'
+import { nextSteps, stepText } from '../next.ts'
 import type { Redact } from '../redact.ts'
 import type { Result } from '../result.ts'
 import type { Run } from '../run.ts'
@@ -71,10 +71,7 @@ export function tapEnd(run: Run): string[] {
     ...(steps.length === 0 ? [] : [`# do these next (${steps.length} in all):`]),
     ...steps
       .slice(0, shownSteps)
-      .map(
-        ({ requirement, feature, reason }) =>
-          `#   ${requirement.id} (${feature}, section ${requirement.section}; ${reason}): ${requirement.text}`,
-      ),
+      .map(step => `#   ${stepText(step)}${step.requirement ? `: ${step.requirement.text}` : ''}`),
     ...(claimed.length === 0 ? [] : ['# claimed features:', ...claimed]),
     ...without.map(name => `# note: ${name} is claimed, and the profile ${run.profile} has no case of it`),
     `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s: ${totals.join(', ')}`,

@@ -1,5 +1,5 @@
+import { cases } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
-import { type Cell, matrix } from './cell.ts'
 
 /** Parameters that may all be left out, one of them in an object. */
 const parameters = [
@@ -44,14 +44,10 @@ const whole: readonly (readonly [data: unknown, free: boolean, declaring: boolea
   ['text', false, false],
 ]
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'INV-543',
-    name: 'casts',
-    title:
-      'arguments are cast, pruned or refused by the types of the parameters, null as if it were left out',
-    needs: ['management'],
-    async run(c) {
+/** Arguments of formulas. */
+export const argumentCases = cases({
+  'INV-543.casts [management]: arguments are cast, pruned or refused by the types of the parameters, null as if it were left out':
+    async c => {
       const reactor = await declaring(c)
       for (const [args, got] of cast) {
         const reply = await c.react(reactor, { args })
@@ -60,14 +56,8 @@ const cells: readonly Cell[] = [
         else c.equal(c.success(reply, 200, what).body?.raw, got, what)
       }
     },
-  },
-  {
-    requirement: 'INV-504',
-    name: 'whole',
-    title:
-      'one expression in place of all arguments is replaced by an object, or by a list if no parameters are declared',
-    needs: ['management'],
-    async run(c) {
+  'INV-504.whole [management]: one expression in place of all arguments is replaced by an object, or by a list if no parameters are declared':
+    async c => {
       const reactors = [await free(c), await declaring(c)]
       for (const [data, ...accepted] of whole) {
         const { id } = await c.token({ data })
@@ -79,8 +69,4 @@ const cells: readonly Cell[] = [
         }
       }
     },
-  },
-]
-
-/** Arguments of formulas. */
-export const argumentCases = matrix(cells)
+})

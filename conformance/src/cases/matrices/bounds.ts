@@ -1,4 +1,5 @@
 import type { Capability } from '../../capabilities.ts'
+import { cases } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { isOfEveryServer } from '../../harness/contract.ts'
 import { document } from '../../harness/document.ts'
@@ -101,17 +102,14 @@ async function expectKeyLimits(
 }
 
 /** Another tenant than that which a case renames at the same time. */
-const tenantKeyCell: Cell = {
-  requirement: 'IDE-540',
-  name: 'put-tenant',
-  title: 'an idempotency key has 1 to 255 printable characters: put-tenant',
-  needs: ['second-tenant'],
-  async run(c) {
-    const path = '/tenants/self'
-    const { name } = await c.get(path, c.asOtherManagement)
-    await expectKeyLimits(c, '~', options => c.asOtherManagement('PUT', path, { name }, options))
-  },
-}
+const tenantKeyCell = cases({
+  'IDE-540.put-tenant [second-tenant]: an idempotency key has 1 to 255 printable characters: put-tenant':
+    async c => {
+      const path = '/tenants/self'
+      const { name } = await c.get(path, c.asOtherManagement)
+      await expectKeyLimits(c, '~', options => c.asOtherManagement('PUT', path, { name }, options))
+    },
+})
 
 const keyCells = keyed.map(
   ({ name, by, needs, send }, index): Cell => ({
@@ -182,4 +180,4 @@ const listCells = lists.map(
 )
 
 /** Each limit of length and number, at the limit and one beyond it, by each operation and type. */
-export const limitCases = matrix([...subjects.map(limitCell), ...keyCells, tenantKeyCell, ...listCells])
+export const limitCases = matrix([...subjects.map(limitCell), ...keyCells, ...tenantKeyCell, ...listCells])

@@ -1,7 +1,8 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply } from '../../harness/target.ts'
 import { allTokenPermissions, minute } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { echoReactor, type Shown, tokenOf } from './ways.ts'
 
 /** An operation on tokens, sent so that it succeeds for a caller that may do it. */
@@ -171,15 +172,12 @@ const strangers: readonly Stranger[] = [
 ]
 
 /** Sends each operation by each caller that may not do it, and checks that the token is as it was. */
-export const callerCases = matrix(
+export const callerCases = cases(
   strangers.flatMap(stranger =>
     Object.entries(operations).map(
-      ([name, { permission, title, isCore, needs = [], send }]): Cell => ({
-        requirement: isCore ? stranger.core : stranger.surrogate,
-        name: `${stranger.name}-${name}`,
-        title: `${stranger.title} is refused: ${title}`,
-        needs: [...(stranger.needs ?? []), ...needs],
-        async run(c) {
+      ([name, { permission, title, isCore, needs = [], send }]): Row => [
+        `${isCore ? stranger.core : stranger.surrogate}.${stranger.name}-${name}${marked([...(stranger.needs ?? []), ...needs])}: ${stranger.title} is refused: ${title}`,
+        async c => {
           const { token, data } = await c.shared('token of others', async s => ({
             token: await tokenOf(s, { data: s.tag }),
             data: s.tag,
@@ -191,7 +189,7 @@ export const callerCases = matrix(
             c.success(await send(c, await stranger.control(c, permission), token), undefined, 'the control')
           c.equal((await c.read(token.id)).data, data, 'the token afterwards')
         },
-      }),
+      ],
     ),
   ),
 )

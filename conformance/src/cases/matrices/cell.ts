@@ -12,13 +12,17 @@ export interface Cell {
   run(context: Context): Promise<void>
 }
 
-/** Creates cases from the cells of a matrix. */
-export const matrix = (cells: readonly Cell[]): readonly Case[] =>
-  cells.map(({ requirement, name, title, needs = [], turn, run }) => ({
-    id: `${requirement}.${name.replaceAll('_', '-')}`,
-    requirement,
-    title,
-    needs,
-    ...(turn && { turn }),
-    run,
-  }))
+/** Creates cases from the cells of a matrix. Cases among them stay what they are. */
+export const matrix = (cells: readonly (Cell | Case)[]): readonly Case[] =>
+  cells.map(cell => {
+    if ('id' in cell) return cell
+    const { requirement, name, title, needs = [], turn, run } = cell
+    return {
+      id: `${requirement}.${name.replaceAll('_', '-')}`,
+      requirement,
+      title,
+      needs,
+      ...(turn && { turn }),
+      run,
+    }
+  })

@@ -1,7 +1,7 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply } from '../../harness/target.ts'
 import { allTokenPermissions, times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
 /** Containers of tokens, below that of the case. */
 const tokens: readonly (readonly string[])[] = [
@@ -92,12 +92,9 @@ const ruleOf = (rule: string, index: number, { root, ids }: Covered) => {
 }
 
 const coveringCells = Object.entries(ruleSets).map(
-  ([name, rules], cell): Cell => ({
-    requirement: 'ACC-534',
-    name,
-    title: `reads, lists and searches show exactly the tokens that rules cover: ${name.replaceAll('-', ' ')}`,
-    needs: ['applications'],
-    async run(c) {
+  ([name, rules], cell): Row => [
+    `ACC-534.${name} [applications]: reads, lists and searches show exactly the tokens that rules cover: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const shared = await made(c)
       const { ids } = shared
       const { call } = await c.application({ rules: rules.map((rule, index) => ruleOf(rule, index, shared)) })
@@ -123,30 +120,27 @@ const coveringCells = Object.entries(ruleSets).map(
         else c.refused(reply, 403, `reading ${tokens[number]}`)
       }
     },
-  }),
+  ],
 )
 
 /** Tokens in as many containers as there may be, of which the rules cover all, or all but one. */
-const manyCell: Cell = {
-  requirement: 'ACC-534',
-  name: 'ten-containers',
-  title: 'a token in ten containers is listed if rules cover each of them, and not if one is left out',
-  needs: ['applications'],
-  async run(c) {
-    const covered = times(10, index => `${c.container}${index % 2 === 0 ? 'a' : 'b'}/${index}/`)
-    const sets = [covered, ...covered.map((_, index) => covered.with(index, `${c.container}c/`))]
-    const payload = sets.map(containers => ({ type: 'token', data: 1, containers }))
-    const made = c.success(await c.asPrivate('POST', '/tokenize', payload), 200, 'the tokens').body
-    const rules = ['a/', 'b/'].map((path, index) => ({
-      priority: index + 1,
-      container: c.container + path,
-      transform: 'mask',
-      permissions: ['token:read'],
-    }))
-    const { call } = await c.application({ rules })
-    c.equal(c.ids(await c.get('/tokens', call)), [made[0].id], 'the list')
-  },
-}
+const manyCell = cases({
+  'ACC-534.ten-containers [applications]: a token in ten containers is listed if rules cover each of them, and not if one is left out':
+    async c => {
+      const covered = times(10, index => `${c.container}${index % 2 === 0 ? 'a' : 'b'}/${index}/`)
+      const sets = [covered, ...covered.map((_, index) => covered.with(index, `${c.container}c/`))]
+      const payload = sets.map(containers => ({ type: 'token', data: 1, containers }))
+      const made = c.success(await c.asPrivate('POST', '/tokenize', payload), 200, 'the tokens').body
+      const rules = ['a/', 'b/'].map((path, index) => ({
+        priority: index + 1,
+        container: c.container + path,
+        transform: 'mask',
+        permissions: ['token:read'],
+      }))
+      const { call } = await c.application({ rules })
+      c.equal(c.ids(await c.get('/tokens', call)), [made[0].id], 'the list')
+    },
+})
 
 const transforms = ['redact', 'mask', 'reveal'] as const
 const strictestCells = transforms.flatMap((first, index) =>
@@ -155,12 +149,9 @@ const strictestCells = transforms.flatMap((first, index) =>
       [first, second],
       [second, first],
     ].map(
-      (pair): Cell => ({
-        requirement: 'ACC-505',
-        name: `${pair[0]}-then-${pair[1]}`,
-        title: `a token in two containers, of which one is under ${pair[0]} and the next under ${pair[1]}, is shown under ${first}`,
-        needs: ['applications'],
-        async run(c) {
+      (pair): Row => [
+        `ACC-505.${pair[0]}-then-${pair[1]} [applications]: a token in two containers, of which one is under ${pair[0]} and the next under ${pair[1]}, is shown under ${first}`,
+        async c => {
           const containers = ['a/', 'b/'].map(path => c.container + path)
           const { id } = await c.token({ containers, mask: 'masked' })
           const permissions = ['token:read', 'token:search']
@@ -177,7 +168,7 @@ const strictestCells = transforms.flatMap((first, index) =>
           const { data } = await c.get('/tokens', call)
           c.equal(data[0]?.data, expected, 'data of a list')
         },
-      }),
+      ],
     ),
   ),
 )
@@ -192,12 +183,9 @@ const elsewhere: Readonly<Record<string, (c: Context, call: Call, id: string) =>
   create: (c, call) => call('POST', '/tokens', { type: 'token', data: 1, containers: [c.container] }),
 }
 const elsewhereCells = Object.entries(elsewhere).map(
-  ([name, send]): Cell => ({
-    requirement: 'ACC-502',
-    name: `elsewhere-${name}`,
-    title: `a caller whose rule covers another container is refused: ${name}`,
-    needs: ['applications'],
-    async run(c) {
+  ([name, send]): Row => [
+    `ACC-502.elsewhere-${name} [applications]: a caller whose rule covers another container is refused: ${name}`,
+    async c => {
       const { id } = await c.token()
       const other = await c.ruled('reveal', allTokenPermissions, `${c.container}below/`)
       c.refused(await send(c, other.call, id), 403, 'with a rule on another container')
@@ -205,8 +193,8 @@ const elsewhereCells = Object.entries(elsewhere).map(
       const own = await c.ruled('reveal', allTokenPermissions)
       c.success(await send(c, own.call, id), undefined, 'with a rule on its container')
     },
-  }),
+  ],
 )
 
 /** Tokens that rules cover, and the transform under which they are shown. */
-export const coveringCases = matrix([...coveringCells, manyCell, ...strictestCells, ...elsewhereCells])
+export const coveringCases = cases([...coveringCells, ...manyCell, ...strictestCells, ...elsewhereCells])

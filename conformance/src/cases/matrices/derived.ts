@@ -1,6 +1,6 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { tokenTypes } from '../../harness/token-types.ts'
-import { type Cell, matrix } from './cell.ts'
 import { callerUnder, tokenOf } from './ways.ts'
 
 /** Data before and after an update, and what follows from each. */
@@ -45,17 +45,14 @@ function ownMaskOf(change: Change): readonly [mask: unknown, masked: unknown] | 
   return undefined
 }
 
-const ownMaskCells = changes.flatMap((change): Cell[] => {
+const ownMaskCells = changes.flatMap((change): Row[] => {
   const { type, before, patch } = change
   const [mask, masked] = ownMaskOf(change) ?? []
   if (mask === undefined) return []
   return [
-    {
-      requirement: 'TOK-051',
-      name: `mask-${type}`,
-      title: `after an update a restricted read shows the new data of a ${type} under the mask`,
-      needs: ['masked-caller'],
-      async run(c) {
+    [
+      `TOK-051.mask-${type} [masked-caller]: after an update a restricted read shows the new data of a ${type} under the mask`,
+      async c => {
         const { id } = await c.shared(`changed ${type} with a mask`, async s => {
           const token = await tokenOf(s, { type, data: before, mask })
           await s.patch(token.id, { data: patch })
@@ -63,57 +60,48 @@ const ownMaskCells = changes.flatMap((change): Cell[] => {
         })
         c.equal((await c.read(id, await callerUnder(c, 'mask'))).data, masked, 'masked data')
       },
-    },
+    ],
   ]
 })
 
-const cells = changes.flatMap((change): Cell[] => {
+const cells = changes.flatMap((change): Row[] => {
   const { type, after, masked, found } = change
   return [
-    {
-      requirement: 'TYP-541',
-      name: `mask-${type}`,
-      title: `after an update a restricted read shows the new data of a ${type} under the mask of the type`,
-      needs: ['masked-caller'],
-      async run(c) {
+    [
+      `TYP-541.mask-${type} [masked-caller]: after an update a restricted read shows the new data of a ${type} under the mask of the type`,
+      async c => {
         const { id } = await changed(c, change)
         c.equal((await c.read(id, await callerUnder(c, 'mask'))).data, masked, 'masked data')
       },
-    },
-    {
-      requirement: isPlain(change) ? 'TOK-052' : 'TYP-541',
-      name: `fingerprint-${type}`,
-      title: `after an update a ${type} has the fingerprint of its new data`,
-      async run(c) {
+    ],
+    [
+      `${isPlain(change) ? 'TOK-052' : 'TYP-541'}.fingerprint-${type}: after an update a ${type} has the fingerprint of its new data`,
+      async c => {
         const { id, fingerprint } = await changed(c, change)
         const now = (await c.read(id)).fingerprint
         c.equal(now, (await c.token({ type, data: after })).fingerprint, 'fingerprint')
         c.ok(now !== fingerprint, 'the fingerprint is another', now)
       },
-    },
-    {
-      requirement: isPlain(change) ? 'TOK-052' : 'TYP-541',
-      name: `fingerprint-found-${type}`,
-      title: `after an update a ${type} is found by the fingerprint of its new data`,
-      async run(c) {
+    ],
+    [
+      `${isPlain(change) ? 'TOK-052' : 'TYP-541'}.fingerprint-found-${type}: after an update a ${type} is found by the fingerprint of its new data`,
+      async c => {
         const { id, fingerprint } = await changed(c, change)
         const now = (await c.read(id)).fingerprint
         await c.settles(() => find(c, id, `fingerprint:"${now}"`), [id], 'found by the new one')
         await c.settles(() => find(c, id, `fingerprint:"${fingerprint}"`), [], 'found by the old one')
       },
-    },
+    ],
     ...(found
       ? [
-          {
-            requirement: 'SEA-540',
-            name: `data-${type}`,
-            title: `after an update a ${type} is found by its new data, and not by the old`,
-            async run(c: Context) {
+          [
+            `SEA-540.data-${type}: after an update a ${type} is found by its new data, and not by the old`,
+            async (c: Context) => {
               const { id } = await changed(c, change)
               await c.settles(() => find(c, id, `data:${found[1]}`), [id], 'found by the new')
               await c.settles(() => find(c, id, `data:${found[0]}`), [], 'found by the old')
             },
-          },
+          ] satisfies Row,
         ]
       : []),
   ]
@@ -122,18 +110,16 @@ const cells = changes.flatMap((change): Cell[] => {
 /** Updates whose result does not fit the type. */
 const checkCells = changes.flatMap(({ type, before, refused }) =>
   Object.entries(refused).map(
-    ([name, data]): Cell => ({
-      requirement: ['card', 'bank'].includes(type) ? 'DAT-013' : 'TYP-540',
-      name: `${type}-${name}`,
-      title: `an update is refused if its result is not a valid ${type}: ${name.replaceAll('_', ' ')}`,
-      async run(c) {
+    ([name, data]): Row => [
+      `${['card', 'bank'].includes(type) ? 'DAT-013' : 'TYP-540'}.${type}-${name}: an update is refused if its result is not a valid ${type}: ${name.replaceAll('_', ' ')}`,
+      async c => {
         const { id } = await c.shared(`unchanged ${type}`, s => tokenOf(s, { type, data: before }))
         c.refused(await c.asPrivate('PATCH', `/tokens/${id}`, { data }), 400, 'the update')
         c.equal((await c.read(id)).data, before, 'data afterwards')
       },
-    }),
+    ],
   ),
 )
 
 /** Values derived from data, after the data changed: masked data, fingerprints, indexes and checks. */
-export const derivedCases = matrix([...ownMaskCells, ...cells, ...checkCells])
+export const derivedCases = cases([...ownMaskCells, ...cells, ...checkCells])

@@ -1,8 +1,8 @@
 import type { Capability } from '../../capabilities.ts'
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply } from '../../harness/target.ts'
 import { allTokenPermissions } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
 type Members = Record<string, unknown>
 
@@ -76,11 +76,9 @@ const changes: Readonly<Record<string, Change>> = {
 }
 
 const updateCells = Object.entries(changes).map(
-  ([name, { title, token, patch, duplicates }]): Cell => ({
-    requirement: 'TOK-509',
-    name,
-    title,
-    async run(c) {
+  ([name, { title, token, patch, duplicates }]): Row => [
+    `TOK-509.${name}: ${title}`,
+    async c => {
       const original = await c.token({ data: `${c.tag}1`, metadata: { is: 'original' } })
       await c.token({ data: `${c.tag}1`, metadata: { is: 'younger' } })
       const { id } = await c.token(token(c))
@@ -94,7 +92,7 @@ const updateCells = Object.entries(changes).map(
       if (duplicates) c.equal([now.fingerprint, now.metadata], [fingerprint, undefined], 'the token')
       else c.equal(now.metadata, { changed: 'yes' }, 'metadata of the token')
     },
-  }),
+  ],
 )
 
 /** Callers who may update, and what the response to an update that makes a duplicate shows them of the original. */
@@ -108,12 +106,9 @@ const callers: Readonly<
   redact: { permissions: allTokenPermissions, transform: 'redact' },
 }
 const shownCells = Object.entries(callers).map(
-  ([name, { permissions, transform, data }]): Cell => ({
-    requirement: 'TOK-509',
-    name: `shown-${name}`,
-    title: `a caller under ${name} is shown the original as a read shows it`,
-    needs: ['applications'],
-    async run(c) {
+  ([name, { permissions, transform, data }]): Row => [
+    `TOK-509.shown-${name} [applications]: a caller under ${name} is shown the original as a read shows it`,
+    async c => {
       const original = await c.token({
         data: 'original',
         mask: 'masked',
@@ -127,35 +122,32 @@ const shownCells = Object.entries(callers).map(
       const shown = c.success(reply, 200).body
       c.equal([shown.id, shown.data, shown.metadata], [original.id, data, { a: 'b' }], 'the original')
     },
-  }),
+  ],
 )
 
 /** Creates with deduplication by callers who may not read the original. */
-const createCell: Cell = {
-  requirement: 'TOK-501',
-  name: 'unreadable',
-  title: 'a create with deduplication shows a caller who may not read the original nothing of its contents',
-  needs: ['applications'],
-  async run(c) {
-    const original = await c.token({ metadata: { a: 'b' }, mask: 'masked' })
-    const { call } = await c.ruled('reveal', ['token:create'])
-    const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
-    for (const [path, sent] of [
-      ['/tokens', body],
-      ['/tokenize', body],
-    ] as const) {
-      const shown = c.success(await call('POST', path, sent), 200).body
-      c.equal(shown.id, original.id, `id by ${path}`)
-      const names = ['data', 'metadata', 'mask', 'fingerprint_expression', 'search_indexes']
-      c.equal(
-        names.filter(name => (shown[name] ?? null) !== null),
-        [],
-        `contents by ${path}`,
-      )
-      c.equal(shown.fingerprint, original.fingerprint, `fingerprint by ${path}`)
-    }
-  },
-}
+const createCell = cases({
+  'TOK-501.unreadable [applications]: a create with deduplication shows a caller who may not read the original nothing of its contents':
+    async c => {
+      const original = await c.token({ metadata: { a: 'b' }, mask: 'masked' })
+      const { call } = await c.ruled('reveal', ['token:create'])
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      for (const [path, sent] of [
+        ['/tokens', body],
+        ['/tokenize', body],
+      ] as const) {
+        const shown = c.success(await call('POST', path, sent), 200).body
+        c.equal(shown.id, original.id, `id by ${path}`)
+        const names = ['data', 'metadata', 'mask', 'fingerprint_expression', 'search_indexes']
+        c.equal(
+          names.filter(name => (shown[name] ?? null) !== null),
+          [],
+          `contents by ${path}`,
+        )
+        c.equal(shown.fingerprint, original.fingerprint, `fingerprint by ${path}`)
+      }
+    },
+})
 
 /** Ways to create a token with deduplication. Each resolves with the token that the response shows. */
 const waysToCreate: Readonly<
@@ -189,12 +181,9 @@ const waysToCreate: Readonly<
 
 /** A literal expression that equals what another token is known by. */
 const plantedCells = Object.entries(waysToCreate).map(
-  ([name, { needs, create }]): Cell => ({
-    requirement: 'TOK-548',
-    name,
-    title: `${name} with deduplication finds no token whose fingerprint another expression made`,
-    needs,
-    async run(c) {
+  ([name, { needs, create }]): Row => [
+    `TOK-548.${name}${marked(needs)}: ${name} with deduplication finds no token whose fingerprint another expression made`,
+    async c => {
       const planted = await c.token({ data: 'planted', fingerprint_expression: c.tag })
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       const expression = '{{ data }}'
@@ -204,17 +193,14 @@ const plantedCells = Object.entries(waysToCreate).map(
       const again = await create(c, { ...body, fingerprint_expression: expression }, c.asPrivate)
       c.equal(again.id, made.id, 'id for the same expression')
     },
-  }),
+  ],
 )
 
 /** Originals in containers where the caller may not create. */
 const elsewhereCells = Object.entries(waysToCreate).map(
-  ([name, { needs, create }]): Cell => ({
-    requirement: 'TOK-549',
-    name,
-    title: `${name} with deduplication finds no token where the caller may not create`,
-    needs: [...needs, 'applications'],
-    async run(c) {
+  ([name, { needs, create }]): Row => [
+    `TOK-549.${name}${marked([...needs, 'applications'])}: ${name} with deduplication finds no token where the caller may not create`,
+    async c => {
       const [here, there] = [`${c.container}here/`, `${c.container}there/`]
       const { call } = await c.ruled('reveal', ['token:create', 'token:use'], here)
       const body = { type: 'token', data: c.tag, deduplicate_token: true }
@@ -227,15 +213,11 @@ const elsewhereCells = Object.entries(waysToCreate).map(
       const whole = await create(c, { ...body, containers: [here] }, c.asPrivate)
       c.equal(whole.id, hidden.id, 'id for a caller that may create in all containers')
     },
-  }),
+  ],
 )
 
-const updateElsewhere: Cell = {
-  requirement: 'TOK-549',
-  name: 'update',
-  title: 'an update finds no token that the caller may not update',
-  needs: ['applications'],
-  async run(c) {
+const updateElsewhere = cases({
+  'TOK-549.update [applications]: an update finds no token that the caller may not update': async c => {
     const [here, there] = [`${c.container}here/`, `${c.container}there/`]
     const original = await c.token({ containers: [there] })
     const { id } = await c.token({ containers: [here] })
@@ -252,34 +234,31 @@ const updateElsewhere: Cell = {
     c.refused(await send(), 403, 'the same request without the right to update the original')
     c.equal((await c.patch(id, patch, narrow.call)).id, id, 'id for a caller that may update one')
   },
-}
+})
 
-const withinPayload: Cell = {
-  requirement: 'TOK-549',
-  name: 'payload',
-  title: 'a token of a payload of a formula is no original where the caller may not create',
-  needs: ['management', 'applications'],
-  async run(c) {
-    const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
-    const code = `module.exports = async () => ({ tokenize: ${JSON.stringify([body, body])} })`
-    const reactor = await c.reactor({ code })
-    const ids = async (call: Call) => {
-      const { tokens } = c.success(await c.react(reactor, {}, call), 200, 'an invocation').body
-      return new Set(tokens.map(({ id }: { id: string }) => id)).size
-    }
-    const { call } = await c.ruled('reveal', ['token:use', 'token:read'])
-    c.equal(await ids(call), 2, 'tokens of a caller that may not create')
-    c.equal(await ids(c.asPrivate), 1, 'tokens of a caller that may create')
-  },
-}
+const withinPayload = cases({
+  'TOK-549.payload [management, applications]: a token of a payload of a formula is no original where the caller may not create':
+    async c => {
+      const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
+      const code = `module.exports = async () => ({ tokenize: ${JSON.stringify([body, body])} })`
+      const reactor = await c.reactor({ code })
+      const ids = async (call: Call) => {
+        const { tokens } = c.success(await c.react(reactor, {}, call), 200, 'an invocation').body
+        return new Set(tokens.map(({ id }: { id: string }) => id)).size
+      }
+      const { call } = await c.ruled('reveal', ['token:use', 'token:read'])
+      c.equal(await ids(call), 2, 'tokens of a caller that may not create')
+      c.equal(await ids(c.asPrivate), 1, 'tokens of a caller that may create')
+    },
+})
 
 /** Updates and creates under deduplication. */
-export const duplicateCases = matrix([
+export const duplicateCases = cases([
   ...updateCells,
   ...shownCells,
-  createCell,
+  ...createCell,
   ...plantedCells,
   ...elsewhereCells,
-  updateElsewhere,
-  withinPayload,
+  ...updateElsewhere,
+  ...withinPayload,
 ])

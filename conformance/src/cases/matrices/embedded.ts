@@ -1,5 +1,5 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
-import { type Cell, matrix } from './cell.ts'
 import { application } from './same.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -17,80 +17,62 @@ async function changedApplication(c: Context) {
 
 const read = async (c: Context, path: string): Promise<Body> => await c.get(path)
 
-const applicationCells: readonly Cell[] = [
-  {
-    requirement: 'WIR-541',
-    name: 'application-key',
-    title: 'an application is the same when it is read by its own key, before and after a change',
-    needs: ['applications'],
-    async run(c) {
+const applicationCells = cases({
+  'WIR-541.application-key [applications]: an application is the same when it is read by its own key, before and after a change':
+    async c => {
       const { path, own } = await changedApplication(c)
       c.equal(await c.get('/applications/key', own), await read(c, path), 'by its own key')
     },
-  },
-  {
-    requirement: 'WIR-541',
-    name: 'application-regenerate',
-    title: 'an application is the same in the response with its new key',
-    needs: ['applications'],
-    async run(c) {
+  'WIR-541.application-regenerate [applications]: an application is the same in the response with its new key':
+    async c => {
       const { path } = await changedApplication(c)
       const { key, ...shown } = c.success(await c.asManagement('POST', `${path}/regenerate`), 200).body
       c.ok(typeof key === 'string', 'it has a key', key)
       c.equal(shown, await read(c, path), 'the rest')
     },
-  },
-  {
-    requirement: 'PAG-540',
-    name: 'applications',
-    title: 'pages of applications are counted, whole and in order',
-    needs: ['applications'],
-    async run(c) {
-      for (let made = 0; made < 2; made++) await c.application({ permissions: ['token:read'] })
-      // Other cases create applications at the same time, so each page is compared with itself.
-      for (const [page, size] of [
-        [1, 1],
-        [2, 1],
-        [1, 100],
-      ] as const) {
-        const reply = await c.asManagement('GET', `/applications?page=${page}&size=${size}`)
-        const { data, pagination } = c.success(reply, 200).body as { data: readonly Body[]; pagination: Body }
-        const total = Number(pagination.total_items)
-        const expected = {
-          total_items: total,
-          page_number: page,
-          page_size: size,
-          total_pages: Math.ceil(total / size),
-        }
-        c.equal(pagination, expected, 'pagination')
-        c.equal(data.length, Math.min(size, total), 'the number of items')
-        const times = data.map(one => String(one.created_at))
-        c.equal(times, [...times].sort().reverse(), 'the newest first')
+  'PAG-540.applications [applications]: pages of applications are counted, whole and in order': async c => {
+    for (let made = 0; made < 2; made++) await c.application({ permissions: ['token:read'] })
+    // Other cases create applications at the same time, so each page is compared with itself.
+    for (const [page, size] of [
+      [1, 1],
+      [2, 1],
+      [1, 100],
+    ] as const) {
+      const reply = await c.asManagement('GET', `/applications?page=${page}&size=${size}`)
+      const { data, pagination } = c.success(reply, 200).body as { data: readonly Body[]; pagination: Body }
+      const total = Number(pagination.total_items)
+      const expected = {
+        total_items: total,
+        page_number: page,
+        page_size: size,
+        total_pages: Math.ceil(total / size),
       }
-    },
+      c.equal(pagination, expected, 'pagination')
+      c.equal(data.length, Math.min(size, total), 'the number of items')
+      const times = data.map(one => String(one.created_at))
+      c.equal(times, [...times].sort().reverse(), 'the newest first')
+    }
   },
-]
+})
 
 /** Lists in which official formulas, which are older, follow those of the tenant. */
-const wholeListCell: Cell = {
-  requirement: 'PAG-540',
-  name: 'formulas-whole',
-  title: 'pages of one formula each contain all formulas, in their order',
-  needs: ['management', 'second-tenant'],
-  async run(c) {
-    const list = async (query: string) =>
-      c.ids(await c.get(`/reactor-formulas?${query}`, c.asOtherManagement))
-    // Repeated if another case has changed the formulas of that tenant meanwhile.
-    const [all, pages] = await c.eventually(async () => {
-      const before = await list('size=100')
-      const found: string[] = []
-      for (let page = 1; page <= before.length + 1; page++) found.push(...(await list(`size=1&page=${page}`)))
-      const after = await list('size=100')
-      return JSON.stringify(before) === JSON.stringify(after) ? ([before, found] as const) : undefined
-    }, 'a list that stays the same')
-    c.equal(pages, all, 'the formulas of all pages')
-  },
-}
+const wholeListCell = cases({
+  'PAG-540.formulas-whole [management, second-tenant]: pages of one formula each contain all formulas, in their order':
+    async c => {
+      const list = async (query: string) =>
+        c.ids(await c.get(`/reactor-formulas?${query}`, c.asOtherManagement))
+      // Repeated if another case has changed the formulas of that tenant meanwhile.
+      const [all, pages] = await c.eventually(async () => {
+        const before = await list('size=100')
+        const found: string[] = []
+        for (let page = 1; page <= before.length + 1; page++)
+          found.push(...(await list(`size=1&page=${page}`)))
+        const after = await list('size=100')
+        return JSON.stringify(before) === JSON.stringify(after) ? ([before, found] as const) : undefined
+      }, 'a list that stays the same')
+      c.equal(pages, all, 'the formulas of all pages')
+    },
+})
 
 /** Operations that show a reactor with its formula and application. */
 const reactorViews: Readonly<Record<string, (c: Context, id: string) => Promise<Body>>> = {
@@ -103,12 +85,9 @@ const reactorViews: Readonly<Record<string, (c: Context, id: string) => Promise<
   },
 }
 const reactorCells = Object.entries(reactorViews).map(
-  ([name, view]): Cell => ({
-    requirement: 'REA-502',
-    name: `embedded-${name}`,
-    title: `a reactor contains its formula and application as they are now: ${name}`,
-    needs: ['applications'],
-    async run(c) {
+  ([name, view]): Row => [
+    `REA-502.embedded-${name} [applications]: a reactor contains its formula and application as they are now: ${name}`,
+    async c => {
       const formula = await c.formula()
       const application = await c.application({ permissions: ['token:read'] })
       const { id } = await c.reactor({}, { formula: { id: formula.id }, application: { id: application.id } })
@@ -134,14 +113,11 @@ const reactorCells = Object.entries(reactorViews).map(
       c.success(await c.asManagement('PUT', paths.application, rights), 200)
       await check('as changed')
     },
-  }),
+  ],
 )
 
-const duplicateCell: Cell = {
-  requirement: 'TOK-501',
-  name: 'readable',
-  title: 'a create with deduplication shows the existing token with all its members',
-  async run(c) {
+const duplicateCell = cases({
+  'TOK-501.readable: a create with deduplication shows the existing token with all its members': async c => {
     const { id } = await c.token({
       mask: 'X',
       metadata: { a: 'b' },
@@ -159,7 +135,7 @@ const duplicateCell: Cell = {
     const pagination = async () => c.success(await search(), 200).body.pagination
     await c.settles(pagination, counts, 'pagination of a search')
   },
-}
+})
 
 /** Resources that others contain, or show. */
-export const embeddedCases = matrix([...applicationCells, wholeListCell, ...reactorCells, duplicateCell])
+export const embeddedCases = cases([...applicationCells, ...wholeListCell, ...reactorCells, ...duplicateCell])

@@ -1,6 +1,6 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context, MadeApplication } from '../../harness/context.ts'
 import { hour } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
 /** The two applications that a session depends on. */
 const parts = ['creator', 'authorizer'] as const
@@ -21,11 +21,9 @@ const ends = {
 
 const cells = parts.flatMap(part =>
   Object.entries(ends).map(
-    ([name, { members, end }]): Cell => ({
-      requirement: 'SES-544',
-      name: `${part}-${name}`,
-      title: `a session ends when its ${part} is ${name}`,
-      async run(c) {
+    ([name, { members, end }]): Row => [
+      `SES-544.${part}-${name}: a session ends when its ${part} is ${name}`,
+      async c => {
         const rights = { permissions: ['token:create'] }
         const make = async (of: string, type: string) =>
           c.application({ ...rights, ...(of === part ? await members(c) : {}) }, type)
@@ -39,16 +37,13 @@ const cells = parts.flatMap(part =>
         await end(c, part === 'creator' ? creator : authorizer)
         c.refused(await create(), 401, 'the session afterwards')
       },
-    }),
+    ],
   ),
 )
 
 /** Rights that an authorizer loses, its sessions lose. */
-const lostCell: Cell = {
-  requirement: 'SES-544',
-  name: 'authorizer-changed',
-  title: 'a session loses what its authorizer loses',
-  async run(c) {
+const lostCell = cases({
+  'SES-544.authorizer-changed: a session loses what its authorizer loses': async c => {
     const authorizer = await c.application({ permissions: ['token:create'] })
     const { nonce, session_key } = await c.session()
     const grant = { nonce, permissions: ['token:create'] }
@@ -60,7 +55,7 @@ const lostCell: Cell = {
     c.success(await c.asManagement('PUT', `/applications/${authorizer.id}`, less), 200)
     c.refused(await create(), 403, 'the session afterwards')
   },
-}
+})
 
 /** Sessions whose applications end. */
-export const endedSessionCases = matrix([...cells, lostCell])
+export const endedSessionCases = cases([...cells, ...lostCell])

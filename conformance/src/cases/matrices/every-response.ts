@@ -1,7 +1,8 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply } from '../../harness/target.ts'
 import { nothing } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 /** Requests of each kind, by a caller: what the run checks in every response, these check on purpose. */
 const requests: Readonly<
@@ -88,17 +89,14 @@ const requests: Readonly<
 }
 
 const cells = Object.entries(requests).map(
-  ([name, { status, needs, send }]): Cell => ({
-    requirement: 'WIR-501',
-    name: `each-${name}`,
-    title: `the response has the trace id of its request, its own status, no key, and is not kept: ${name}`,
-    needs,
-    async run(c) {
+  ([name, { status, needs, send }]): Row => [
+    `WIR-501.each-${name}${marked(needs)}: the response has the trace id of its request, its own status, no key, and is not kept: ${name}`,
+    async c => {
       const header = `${c.target.headerPrefix}-TRACE-ID`
       const reply = c.status(await send(c, { headers: { [header]: c.tag } }), status)
       c.equal(reply.headers.get(header), c.tag, 'the trace id')
     },
-  }),
+  ],
 )
 
 /** Checks an error that a request with a secret in it causes. */
@@ -172,17 +170,14 @@ const refusals: Readonly<
 }
 
 const refusalCells = Object.entries(refusals).map(
-  ([name, { status, needs, send }]): Cell => ({
-    requirement: 'ERR-507',
-    name: `each-${name}`,
-    title: `an error contains no data of tokens: ${name.replaceAll('-', ' ')}`,
-    needs,
-    async run(c) {
+  ([name, { status, needs, send }]): Row => [
+    `ERR-507.each-${name}${marked(needs)}: an error contains no data of tokens: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const secret = `secret-${c.tag.slice(0, 12)}`
       const reply = c.refused(await send(c, secret), status)
       c.ok(!reply.text.includes(secret), 'the response does not contain the data', reply.text)
     },
-  }),
+  ],
 )
 
 const withKeys = {
@@ -199,17 +194,14 @@ const withKeys = {
 }
 
 const keyCells = Object.entries(withKeys).map(
-  ([name, ask]): Cell => ({
-    requirement: 'WIR-544',
-    name,
-    title: `a response contains no API key: ${name.replaceAll('-', ' ')}`,
-    needs: name === 'without-permission' ? ['applications'] : [],
-    async run(c) {
+  ([name, ask]): Row => [
+    `WIR-544.${name}${marked(name === 'without-permission' ? ['applications'] : [])}: a response contains no API key: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const [key, reply] = await ask(c)
       const whole = `${[...reply.headers].flat().join('\n')}\n${reply.text}`
       c.ok(!whole.includes(key), 'neither its headers nor its body contain the key', whole)
     },
-  }),
+  ],
 )
 
 /** Callers without any right to read, and what they ask for. Its refusal shows nothing of the data. */
@@ -218,12 +210,9 @@ const refusedCells = Object.entries({
   update: (call: Call, id: string) => call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }),
   delete: (call: Call, id: string) => call('DELETE', `/tokens/${id}`),
 }).map(
-  ([name, ask]): Cell => ({
-    requirement: 'AUT-014',
-    name: `refused-${name}`,
-    title: `a refusal shows no data of the token to a caller that may not read it: ${name}`,
-    needs: ['limited-caller'],
-    async run(c) {
+  ([name, ask]): Row => [
+    `AUT-014.refused-${name} [limited-caller]: a refusal shows no data of the token to a caller that may not read it: ${name}`,
+    async c => {
       const secret = crypto.randomUUID()
       const { id } = await c.token({ data: { secret }, mask: { secret: '{{ data.secret }}' } })
       const call = c.has('applications')
@@ -232,15 +221,12 @@ const refusedCells = Object.entries({
       const reply = c.refused(await ask(call, id), 403)
       c.ok(!reply.text.includes(secret), 'the response does not contain the data', reply.text)
     },
-  }),
+  ],
 )
 
 /** Responses of each kind, none of which has the key of somebody else. */
-const otherKeyCell: Cell = {
-  requirement: 'AUT-020',
-  name: 'each',
-  title: 'a response contains the key of no other caller: a create, a list, a refusal',
-  async run(c) {
+const otherKeyCell = cases({
+  'AUT-020.each: a response contains the key of no other caller: a create, a list, a refusal': async c => {
     const { privateKey, publicKey, managementKey, otherPrivateKey, otherManagementKey } = c.target
     const keys = [privateKey, publicKey, managementKey, otherPrivateKey, otherManagementKey]
     const created = await c.asPrivate('POST', '/tokens', { type: 'token', data: c.tag })
@@ -262,53 +248,46 @@ const otherKeyCell: Cell = {
       )
     }
   },
-}
+})
 
 /** In core a problem need not have a status, and an error need not be a problem. */
-const problemCell: Cell = {
-  requirement: 'ERR-001',
-  name: 'each',
-  title: 'the status of a problem document is that of its response: without a key, invalid, not found',
-  async run(c) {
-    await c.token()
-    const replies = [
-      await c.as(undefined)('GET', '/tokens'),
-      await c.asPrivate('POST', '/tokens', {}),
-      await c.asPrivate('GET', `/tokens/${nothing}`),
-    ]
-    for (const reply of replies) {
-      const { headers, body, status } = c.refused(reply)
-      if (!/^application\/problem\+json/i.test(headers.get('content-type') ?? '')) continue
-      c.equal(body?.status ?? status, status, 'the status of the problem')
-    }
-  },
-}
+const problemCell = cases({
+  'ERR-001.each: the status of a problem document is that of its response: without a key, invalid, not found':
+    async c => {
+      await c.token()
+      const replies = [
+        await c.as(undefined)('GET', '/tokens'),
+        await c.asPrivate('POST', '/tokens', {}),
+        await c.asPrivate('GET', `/tokens/${nothing}`),
+      ]
+      for (const reply of replies) {
+        const { headers, body, status } = c.refused(reply)
+        if (!/^application\/problem\+json/i.test(headers.get('content-type') ?? '')) continue
+        c.equal(body?.status ?? status, status, 'the status of the problem')
+      }
+    },
+})
 
-const statusCell: Cell = {
-  requirement: 'ERR-514',
-  name: 'each',
-  title: 'the status in a problem is that of its response: 400, 401, 404, 405, 409 and 415',
-  async run(c) {
-    const { id } = await c.token({ id: `${c.tag}-taken` })
-    const replies = {
-      400: await c.asPrivate('POST', '/tokens', {}),
-      401: await c.as(`key_prv_${c.tag}`)('GET', '/tokens'),
-      404: await c.asPrivate('GET', `/tokens/${nothing}`),
-      405: await c.asPrivate('PUT', '/tokens', {}),
-      409: await c.asPrivate('POST', '/tokens', { id, type: 'token', data: 1 }),
-      415: await c.asPrivate('POST', '/tokens', {}, { headers: { 'Content-Type': 'text/plain' } }),
-    }
-    for (const [status, reply] of Object.entries(replies))
-      c.equal([reply.status, reply.body?.status], [Number(status), Number(status)], 'the status, twice')
-  },
-}
+const statusCell = cases({
+  'ERR-514.each: the status in a problem is that of its response: 400, 401, 404, 405, 409 and 415':
+    async c => {
+      const { id } = await c.token({ id: `${c.tag}-taken` })
+      const replies = {
+        400: await c.asPrivate('POST', '/tokens', {}),
+        401: await c.as(`key_prv_${c.tag}`)('GET', '/tokens'),
+        404: await c.asPrivate('GET', `/tokens/${nothing}`),
+        405: await c.asPrivate('PUT', '/tokens', {}),
+        409: await c.asPrivate('POST', '/tokens', { id, type: 'token', data: 1 }),
+        415: await c.asPrivate('POST', '/tokens', {}, { headers: { 'Content-Type': 'text/plain' } }),
+      }
+      for (const [status, reply] of Object.entries(replies))
+        c.equal([reply.status, reply.body?.status], [Number(status), Number(status)], 'the status, twice')
+    },
+})
 
 /** Paths by their methods, as the contract has them. `Allow` may also name HEAD and OPTIONS. */
-const allowCell: Cell = {
-  requirement: 'ERR-502',
-  name: 'allow',
-  title: 'Allow lists the methods of each path, and no other',
-  async run(c) {
+const allowCell = cases({
+  'ERR-502.allow: Allow lists the methods of each path, and no other': async c => {
     const paths = new Map<string, string[]>()
     for (const { path, method } of c.contract.operations)
       paths.set(path, [...(paths.get(path) ?? []), method.toUpperCase()])
@@ -326,16 +305,16 @@ const allowCell: Cell = {
       c.equal(allowed.sort(), [...new Set(methods)].sort(), `Allow of ${path}`)
     }
   },
-}
+})
 
 /** What holds for every response, of each kind of request. */
-export const everyResponseCases = matrix([
+export const everyResponseCases = cases([
   ...cells,
   ...refusalCells,
   ...refusedCells,
   ...keyCells,
-  otherKeyCell,
-  problemCell,
-  statusCell,
-  allowCell,
+  ...otherKeyCell,
+  ...problemCell,
+  ...statusCell,
+  ...allowCell,
 ])

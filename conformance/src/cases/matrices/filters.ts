@@ -1,6 +1,6 @@
 import { readParsed } from '../../files.ts'
+import { cases, type Row } from '../../harness/case.ts'
 import type { Profile } from '../../harness/finding.ts'
-import { type Cell, matrix } from './cell.ts'
 
 interface Filter {
   readonly filter: string
@@ -10,11 +10,9 @@ interface Filter {
 }
 
 const cells = (readParsed('expressions') as readonly Filter[]).map(
-  ({ filter, profile, means, examples }): Cell => ({
-    requirement: profile === 'core' ? 'TOK-055' : 'EXP-502',
-    name: `filter-${filter}`,
-    title: `the filter ${filter} gives ${means}`,
-    async run(c) {
+  ({ filter, profile, means, examples }): Row => [
+    `${profile === 'core' ? 'TOK-055' : 'EXP-502'}.filter-${filter}: the filter ${filter} gives ${means}`,
+    async c => {
       for (const [expression, data, result] of examples) {
         const what = `${expression} of ${JSON.stringify(data)}`
         // The response to a create shows the mask.
@@ -22,8 +20,8 @@ const cells = (readParsed('expressions') as readonly Filter[]).map(
         c.equal(made.data?.shown ?? undefined, result, what)
       }
     },
-  }),
+  ],
 )
 
 /** The filters of expressions, by the examples of the appendix of the specification. */
-export const filterCases = matrix(cells)
+export const filterCases = cases(cells)

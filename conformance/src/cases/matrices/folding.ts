@@ -1,5 +1,5 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
-import { type Cell, matrix } from './cell.ts'
 
 /** Texts that differ in case alone, in several scripts. */
 const pairs: Readonly<Record<string, readonly [string, string]>> = {
@@ -32,20 +32,17 @@ const finders: Readonly<Record<string, (c: Context, stored: string, asked: strin
 }
 
 /** Case is ignored in every comparison of texts, in every script. */
-export const foldingCases = matrix(
+export const foldingCases = cases(
   Object.entries(finders).flatMap(([way, find]) =>
     Object.entries(pairs).map(
-      ([script, [stored, asked]]): Cell => ({
-        requirement: 'SEA-541',
-        name: `${way}-${script}`,
-        title: `texts that differ in case alone are equal: ${script}, by ${way.replace('-', ' ')}`,
-        needs: way === 'formula-name' ? ['management'] : [],
-        async run(c) {
+      ([script, [stored, asked]]): Row => [
+        `SEA-541.${way}-${script}${marked(way === 'formula-name' ? ['management'] : [])}: texts that differ in case alone are equal: ${script}, by ${way.replace('-', ' ')}`,
+        async c => {
           c.equal(await find(c, stored, stored), true, 'found as it was written')
           c.equal(await find(c, stored, asked), true, 'found in another case')
           c.equal(await find(c, stored, `${asked}x`), false, 'found by another text')
         },
-      }),
+      ],
     ),
   ),
 )

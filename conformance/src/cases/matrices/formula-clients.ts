@@ -1,12 +1,9 @@
-import { type Cell, matrix } from './cell.ts'
+import { cases } from '../../harness/case.ts'
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'INV-520',
-    name: 'depth',
-    title: 'a formula can invoke others, of which two may wait for another',
-    needs: ['management', 'applications'],
-    async run(c) {
+/** Abilities of the client of a formula. */
+export const formulaClientCases = cases({
+  'INV-520.depth [management, applications]: a formula can invoke others, of which two may wait for another':
+    async c => {
       const { id } = await c.application({ permissions: ['token:use'] })
       const code = `module.exports = async ({ args: { id, left }, svc }) => {
         if (left === 0) return { raw: 'end' }
@@ -23,13 +20,8 @@ const cells: readonly Cell[] = [
         c.equal(c.success(reply, 200).body.raw, expected, `the end of ${left} more`)
       }
     },
-  },
-  {
-    requirement: 'INV-520',
-    name: 'repeated',
-    title: 'a repeated request of the client of a formula returns the first success',
-    needs: ['management', 'applications'],
-    async run(c) {
+  'INV-520.repeated [management, applications]: a repeated request of the client of a formula returns the first success':
+    async c => {
       const { id } = await c.application({ permissions: ['token:create'] })
       const code = `module.exports = async ({ args, svc }) => {
         const create = key => svc.tokens.create({ type: 'token', data: 'x', containers: [args.at] }, { idempotencyKey: key })
@@ -40,13 +32,8 @@ const cells: readonly Cell[] = [
       const { raw } = c.success(await c.react(reactor, { args: { at: c.container } }), 200).body
       c.equal(raw, [true, false], 'which are the same')
     },
-  },
-  {
-    requirement: 'INV-544',
-    name: 'spelling',
-    title: 'the client of a formula is refused a member in another spelling than that of the contract',
-    needs: ['management', 'applications'],
-    async run(c) {
+  'INV-544.spelling [management, applications]: the client of a formula is refused a member in another spelling than that of the contract':
+    async c => {
       const { id } = await c.application({ permissions: ['token:create'] })
       const code = `module.exports = async ({ args: { at }, svc }) => {
         const create = members => svc.tokens.create({ type: 'token', data: 'x', containers: [at], ...members })
@@ -57,8 +44,4 @@ const cells: readonly Cell[] = [
       const { raw } = c.success(await c.react(reactor, { args: { at: c.container } }), 200).body
       c.equal(raw, [201, 400], 'statuses')
     },
-  },
-]
-
-/** Abilities of the client of a formula. */
-export const formulaClientCases = matrix(cells)
+})

@@ -1,6 +1,6 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { minute, rule } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
 const revealing = (container: string, permissions: readonly string[], priority = 1) =>
   rule(container, 'reveal', permissions, priority)
@@ -30,78 +30,54 @@ const logged = (c: Context, what: string, is: (entry: Entry) => boolean): Promis
     return c.success(reply, 200).body.data.find(is) as Entry | undefined
   }, `an entry ${what}`)
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'SES-544',
-    name: 'authorizer-narrower',
-    title: 'a session does not reach beyond the rules of its authorizer',
-    async run(c) {
-      const [inner, outer] = [await c.token({ containers: [`${c.container}a/`] }), await c.token()]
-      const authorizer = await c.application({ rules: [revealing(`${c.container}a/`, ['token:read'])] })
-      const call = await grantedBy(c, authorizer, { rules: [revealing('/', ['token:read'])] })
-      c.success(await call('GET', `/tokens/${inner.id}`), 200, 'within the rules of both')
-      c.refused(await call('GET', `/tokens/${outer.id}`), 403, 'within the grant alone')
-      c.equal(c.ids(await c.get('/tokens', call)), [inner.id], 'the list')
-    },
+const cells = cases({
+  'SES-544.authorizer-narrower: a session does not reach beyond the rules of its authorizer': async c => {
+    const [inner, outer] = [await c.token({ containers: [`${c.container}a/`] }), await c.token()]
+    const authorizer = await c.application({ rules: [revealing(`${c.container}a/`, ['token:read'])] })
+    const call = await grantedBy(c, authorizer, { rules: [revealing('/', ['token:read'])] })
+    c.success(await call('GET', `/tokens/${inner.id}`), 200, 'within the rules of both')
+    c.refused(await call('GET', `/tokens/${outer.id}`), 403, 'within the grant alone')
+    c.equal(c.ids(await c.get('/tokens', call)), [inner.id], 'the list')
   },
-  {
-    requirement: 'SES-544',
-    name: 'authorizer-lists',
-    title: 'a session whose authorizer may not read any more cannot list',
-    async run(c) {
-      const authorizer = await c.application({ permissions: ['token:read'] })
-      const call = await grantedBy(c, authorizer, { permissions: ['token:read'] })
-      c.success(await call('GET', '/tokens'), 200, 'before')
-      const less = { name: c.tag, permissions: ['token:create'] }
-      c.success(await c.asManagement('PUT', `/applications/${authorizer.id}`, less), 200)
-      c.refused(await call('GET', '/tokens'), 403, 'afterwards')
-    },
+  'SES-544.authorizer-lists: a session whose authorizer may not read any more cannot list': async c => {
+    const authorizer = await c.application({ permissions: ['token:read'] })
+    const call = await grantedBy(c, authorizer, { permissions: ['token:read'] })
+    c.success(await call('GET', '/tokens'), 200, 'before')
+    const less = { name: c.tag, permissions: ['token:create'] }
+    c.success(await c.asManagement('PUT', `/applications/${authorizer.id}`, less), 200)
+    c.refused(await call('GET', '/tokens'), 403, 'afterwards')
   },
-  {
-    requirement: 'SES-502',
-    name: 'rule',
-    title: 'a rule with a permission that the authorizer does not hold cannot be granted',
-    async run(c) {
-      const authorizer = await c.application({ permissions: ['token:read', 'token:create'] })
-      const { nonce } = await c.session()
-      const grant = (...rules: object[]) =>
-        authorizer.call('POST', '/sessions/authorize', { nonce, permissions: ['token:read'], rules })
-      c.refused(
-        await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:delete'], 2)),
-        403,
-        'token:delete',
-      )
-      c.refused(
-        await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:create'])),
-        400,
-        'one priority twice',
-      )
-      c.success(
-        await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:read'], 2)),
-        200,
-        'what it holds',
-      )
-    },
+  'SES-502.rule: a rule with a permission that the authorizer does not hold cannot be granted': async c => {
+    const authorizer = await c.application({ permissions: ['token:read', 'token:create'] })
+    const { nonce } = await c.session()
+    const grant = (...rules: object[]) =>
+      authorizer.call('POST', '/sessions/authorize', { nonce, permissions: ['token:read'], rules })
+    c.refused(
+      await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:delete'], 2)),
+      403,
+      'token:delete',
+    )
+    c.refused(
+      await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:create'])),
+      400,
+      'one priority twice',
+    )
+    c.success(
+      await grant(revealing('/a/', ['token:create']), revealing('/b/', ['token:read'], 2)),
+      200,
+      'what it holds',
+    )
   },
-  {
-    requirement: 'INV-511',
-    name: 'session',
-    title: 'an invocation that a session started is delivered with the data that it may use',
-    needs: ['public', 'management', 'callbacks'],
-    async run(c) {
+  'INV-511.session [public, management, callbacks]: an invocation that a session started is delivered with the data that it may use':
+    async c => {
       const { id } = await c.token()
       const reactor = await c.reactor()
       const { call } = await c.authorized({ permissions: ['token:use'] })
       const { first } = await c.delivered(reactor, { value: `{{ ${id} }}` }, [], call)
       c.equal(JSON.parse(first.text).raw?.value, c.tag, 'the data')
     },
-  },
-  {
-    requirement: 'LOG-501',
-    name: 'sessions',
-    title: 'the log shows who created, authorized and ended a session',
-    needs: ['public', 'management', 'applications'],
-    async run(c) {
+  'LOG-501.sessions [public, management, applications]: the log shows who created, authorized and ended a session':
+    async c => {
       const creator = await c.application({ permissions: ['token:create'] }, 'public')
       const authorizer = await c.application({ permissions: ['token:create'] })
       const { nonce } = c.success(await creator.call('POST', '/sessions'), 201).body
@@ -124,13 +100,8 @@ const cells: readonly Cell[] = [
       c.success(await c.asManagement('DELETE', `/applications/${authorizer.id}`), 204)
       await logged(c, 'session:delete', of('session:delete'))
     },
-  },
-  {
-    requirement: 'LOG-501',
-    name: 'expired',
-    title: 'the log shows that the service itself ended a session and a token',
-    needs: ['public', 'management', 'applications', 'clock'],
-    async run(c) {
+  'LOG-501.expired [public, management, applications, clock]: the log shows that the service itself ended a session and a token':
+    async c => {
       const creator = await c.application({ permissions: ['token:create'] }, 'public')
       c.success(await creator.call('POST', '/sessions'), 201)
       const made = await logged(
@@ -149,13 +120,8 @@ const cells: readonly Cell[] = [
       }, 'an entry token:expire')
       c.equal(token.actor_type, 'system', 'who ended the token')
     },
-  },
-  {
-    requirement: 'IDE-522',
-    name: 'regenerated',
-    title: 'a repeated create of an application is 404 once it has another key',
-    needs: ['applications'],
-    async run(c) {
+  'IDE-522.regenerated [applications]: a repeated create of an application is 404 once it has another key':
+    async c => {
       const options = c.keyed()
       const body = { name: c.tag, type: 'private', permissions: ['token:read'] }
       const send = () => c.asManagement('POST', '/applications', body, options)
@@ -164,22 +130,15 @@ const cells: readonly Cell[] = [
       c.success(await c.asManagement('POST', `/applications/${id}/regenerate`), 200)
       c.refused(await send(), 404, 'after it got another key')
     },
+  'ACC-521.repeated [applications]: a repeated update of metadata shows the data under the mask': async c => {
+    const { call } = await c.application({ permissions: ['token:update'] })
+    const { id } = await c.token({ mask: 'X' })
+    const options = c.keyed()
+    const send = async () =>
+      c.success(await call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }, options), 200).body.data
+    c.equal([await send(), await send()], ['X', 'X'], 'data of both responses')
   },
-  {
-    requirement: 'ACC-521',
-    name: 'repeated',
-    title: 'a repeated update of metadata shows the data under the mask',
-    needs: ['applications'],
-    async run(c) {
-      const { call } = await c.application({ permissions: ['token:update'] })
-      const { id } = await c.token({ mask: 'X' })
-      const options = c.keyed()
-      const send = async () =>
-        c.success(await call('PATCH', `/tokens/${id}`, { metadata: { a: 'b' } }, options), 200).body.data
-      c.equal([await send(), await send()], ['X', 'X'], 'data of both responses')
-    },
-  },
-]
+})
 
 /** Pages of tokens that follow a cursor. */
 const cursorWays: Readonly<Record<string, (c: Context, start: object) => ReturnType<Context['asPrivate']>>> =
@@ -192,11 +151,9 @@ const cursorWays: Readonly<Record<string, (c: Context, start: object) => ReturnT
       c.asPrivate('POST', '/tokens/search', { query: `metadata.run:${c.tag}`, size: 2, ...start }),
   }
 const cursorCells = Object.entries(cursorWays).map(
-  ([name, ask]): Cell => ({
-    requirement: 'PAG-542',
-    name,
-    title: `the next of a page of a ${name} leads through all tokens`,
-    async run(c) {
+  ([name, ask]): Row => [
+    `PAG-542.${name}: the next of a page of a ${name} leads through all tokens`,
+    async c => {
       const ids: string[] = []
       for (let n = 0; n < 5; n++) ids.unshift((await c.token({ metadata: { run: c.tag } })).id)
       const page = async (start: object) => c.success(await ask(c, start), 200).body
@@ -217,8 +174,8 @@ const cursorCells = Object.entries(cursorWays).map(
         ;({ data, pagination } = await page({ start: pagination.next }))
       }
     },
-  }),
+  ],
 )
 
 /** Reach of sessions, and links of pages. */
-export const grantingCases = matrix([...cells, ...cursorCells])
+export const grantingCases = cases([...cells, ...cursorCells])

@@ -1,8 +1,9 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { restricted } from '../../harness/finding.ts'
 import type { Call } from '../../harness/target.ts'
 import { card, hour, ssn } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { expectData, expectGone, type Shown, tokenOf, type Way, ways } from './ways.ts'
 
 /** Data of an object, a text and of no particular form. */
@@ -61,21 +62,18 @@ const states: readonly Gone[] = [
   },
 ]
 
-function goneCell(state: Gone, way: Way, kind: string): Cell[] {
+function goneCell(state: Gone, way: Way, kind: string): Row[] {
   const requirement = way.isCore ? state.core : state.surrogate
   // A reactor belongs to a tenant: another one cannot invoke it at all, which INV and AUT-012 check.
   if (!requirement || (state.name === 'foreign' && way.isRaw)) return []
   return [
-    {
-      requirement,
-      name: `${way.name}-${kind}`,
-      title: `${state.title} ${kind} does not exist: ${way.title}`,
-      needs: [...(state.needs ?? []), ...way.needs],
-      async run(c) {
+    [
+      `${requirement}.${way.name}-${kind}${marked([...(state.needs ?? []), ...way.needs])}: ${state.title} ${kind} does not exist: ${way.title}`,
+      async c => {
         const token = await c.shared(`${state.name} ${kind}`, s => state.make(s, kinds[kind] ?? {}))
         await expectGone(c, way, state.caller(c), token, kinds[kind]?.data)
       },
-    },
+    ],
   ]
 }
 
@@ -98,38 +96,29 @@ const withoutNull = (way: Way): Way => ({
   },
 })
 
-const codeCell = (way: Way): Cell => ({
-  requirement: way.isCore ? 'DAT-011' : 'DAT-511',
-  name: way.name,
-  title: `an hour after its creation a card has no cvc: ${way.title}`,
-  needs: ['clock', ...way.needs],
-  run: async c => expectData(c, withoutNull(way), c.asPrivate, await oldCard(c), card),
-})
+const codeCell = (way: Way): Row => [
+  `${way.isCore ? 'DAT-011' : 'DAT-511'}.${way.name}${marked(['clock', ...way.needs])}: an hour after its creation a card has no cvc: ${way.title}`,
+  async c => expectData(c, withoutNull(way), c.asPrivate, await oldCard(c), card),
+]
 
 /** Within its hour, the code is shown like the other members. */
-const youngCell = (way: Way): Cell => ({
-  requirement: way.isCore ? 'DAT-012' : 'DAT-512',
-  name: way.name,
-  title: `within its hour a card has its cvc: ${way.title}`,
-  needs: way.needs,
-  run: async c => expectData(c, way, c.asPrivate, await tokenOf(c, withCode), withCode.data),
-})
+const youngCell = (way: Way): Row => [
+  `${way.isCore ? 'DAT-012' : 'DAT-512'}.${way.name}${marked(way.needs)}: within its hour a card has its cvc: ${way.title}`,
+  async c => expectData(c, way, c.asPrivate, await tokenOf(c, withCode), withCode.data),
+]
 
 /** Tokens with and without a code, on one page. */
-const mixedCell: Cell = {
-  requirement: 'DAT-012',
-  name: 'list-mixed',
-  title: 'within its hour a card has its cvc: a list with a token that has none',
-  async run(c) {
+const mixedCell = cases({
+  'DAT-012.list-mixed: within its hour a card has its cvc: a list with a token that has none': async c => {
     const [card, token] = [await c.token(withCode), await c.token()]
     const list = await c.get(`/tokens?id=${card.id}&id=${token.id}`, c.asPrivate)
     const data = Object.fromEntries(list.data.map((one: { id: string; data: unknown }) => [one.id, one.data]))
     c.equal([data[card.id], data[token.id]], [withCode.data, c.tag], 'data of both')
   },
-}
+})
 
 /** Tokens that nobody may see any more, or not at all, by every way to their data. */
-export const hiddenCases = matrix([
+export const hiddenCases = cases([
   ...states.flatMap(state =>
     ways.flatMap(way =>
       // One type where only the lookup differs: webhooks take longest.
@@ -140,5 +129,5 @@ export const hiddenCases = matrix([
   ),
   ...ways.map(codeCell),
   ...ways.map(youngCell),
-  mixedCell,
+  ...mixedCell,
 ])

@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply } from '../../harness/target.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 /** A request on formulas, reactors or sessions that its own key may send. Those on tokens are in `callers.ts`. */
 interface Operation {
@@ -127,22 +128,19 @@ const ownership = (name: string) =>
 const foreignStatus: Readonly<Record<string, number>> = { 'create-reactor': 400 }
 
 /** Every operation needs a key that is known, of the tenant that owns what it names. */
-export const identificationCases = matrix(
+export const identificationCases = cases(
   Object.entries(strangers).flatMap(([who, { status, needs, call, isOnOne }]) =>
     Object.entries(operations)
       .filter(([, operation]) => !isOnOne || operation.isOnOne)
       .map(
-        ([name, operation]): Cell => ({
-          requirement: who === 'foreign' ? ownership(name) : 'AUT-001',
-          name: `${who}-${name}`,
-          title: `refused with ${who === 'none' ? 'no key' : who === 'unknown' ? 'an unknown key' : 'the key of another tenant'}: ${name.replaceAll('-', ' ')}`,
-          needs: [...operation.needs, ...needs],
-          async run(c) {
+        ([name, operation]): Row => [
+          `${who === 'foreign' ? ownership(name) : 'AUT-001'}.${who}-${name}${marked([...operation.needs, ...needs])}: refused with ${who === 'none' ? 'no key' : who === 'unknown' ? 'an unknown key' : 'the key of another tenant'}: ${name.replaceAll('-', ' ')}`,
+          async c => {
             const reply = await operation.send(c, call(c, name))
             c.refused(reply, who === 'foreign' ? (foreignStatus[name] ?? status) : status, name)
             c.success(await operation.send(c, own(c, name)), undefined, 'the control')
           },
-        }),
+        ],
       ),
   ),
 )

@@ -1,6 +1,7 @@
+import { cases } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { hour } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import { matrix } from './cell.ts'
 
 /** Ids of tokens with this data, and if they are accepted. `TAG` makes an id free. */
 const ids: readonly (readonly [type: string, data: unknown, id: string, accepted: boolean])[] = [
@@ -32,12 +33,9 @@ const drawn = (c: Context, id: string) =>
     .replace('TAG', c.tag.replaceAll(/\d/g, 'x'))
     .replace('UUID-1234', () => `${crypto.randomUUID().slice(0, 8)}-1234${crypto.randomUUID().slice(13)}`)
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'TOK-520',
-    name: 'parts',
-    title: 'an id that holds the number of its token, or equals the data without separators, is refused',
-    async run(c) {
+const cells = cases({
+  'TOK-520.parts: an id that holds the number of its token, or equals the data without separators, is refused':
+    async c => {
       for (const [type, data, id, accepted] of ids) {
         const given = typeof data === 'string' ? drawn(c, data) : data
         const body = { type, data: given, id: drawn(c, id), containers: [c.container] }
@@ -60,12 +58,8 @@ const cells: readonly Cell[] = [
         c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'deleting it')
       }
     },
-  },
-  {
-    requirement: 'TOK-002',
-    name: 'capitals',
-    title: 'a token whose id has small and capital letters is read, updated, listed and deleted by it',
-    async run(c) {
+  'TOK-002.capitals: a token whose id has small and capital letters is read, updated, listed and deleted by it':
+    async c => {
       const id = `${c.tag}-aBcD`
       await c.token({ id })
       c.equal((await c.read(id)).id, id, 'a read')
@@ -73,22 +67,13 @@ const cells: readonly Cell[] = [
       c.equal(c.ids(await c.get(`/tokens?id=${id}`, c.asPrivate)), [id], 'a list')
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'a delete')
     },
+  'TOK-504.evaluated: an expression that makes no id is refused': async c => {
+    const create = (id: string) =>
+      c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', id, containers: [c.container] })
+    await c.refuses(400, create, `{{ '${c.tag}' }}`, noIds)
   },
-  {
-    requirement: 'TOK-504',
-    name: 'evaluated',
-    title: 'an expression that makes no id is refused',
-    async run(c) {
-      const create = (id: string) =>
-        c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', id, containers: [c.container] })
-      await c.refuses(400, create, `{{ '${c.tag}' }}`, noIds)
-    },
-  },
-  {
-    requirement: 'TOK-501',
-    name: 'no-fingerprint',
-    title: 'a token without a fingerprint is never a duplicate, alone or in a payload',
-    async run(c) {
+  'TOK-501.no-fingerprint: a token without a fingerprint is never a duplicate, alone or in a payload':
+    async c => {
       const body = {
         type: 'token',
         data: c.tag,
@@ -102,12 +87,8 @@ const cells: readonly Cell[] = [
       c.ok(made[0].id !== made[1].id, 'those of a payload are different', made[0].id)
       c.equal((await c.found('')).length, 4, 'the number of tokens')
     },
-  },
-  {
-    requirement: 'TOK-501',
-    name: 'expiring',
-    title: 'a token that expires later is listed, found and returned for a duplicate, with its own mask',
-    async run(c) {
+  'TOK-501.expiring: a token that expires later is listed, found and returned for a duplicate, with its own mask':
+    async c => {
       const card = { number: '4242424242424242', cvc: '123' }
       const body = {
         type: 'card',
@@ -126,74 +107,48 @@ const cells: readonly Cell[] = [
       c.equal(c.ids(await c.get(`/tokens?id=${id}`, c.asPrivate)), [id], 'a list')
       c.equal(await c.found(`id:${id}`), [id], 'a search')
     },
-  },
-  {
-    requirement: 'TOK-501',
-    name: 'readable-only',
-    title: 'a duplicate is shown to a caller who may read it but not search it',
-    needs: ['applications'],
-    async run(c) {
+  'TOK-501.readable-only [applications]: a duplicate is shown to a caller who may read it but not search it':
+    async c => {
       await c.token({ metadata: { a: 'b' } })
       const { call } = await c.ruled('mask', ['token:create', 'token:read'])
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       c.equal(c.success(await call('POST', '/tokens', body), 200).body.metadata, { a: 'b' }, 'metadata')
     },
+  'TOK-510.named: the refusal of a mask names where in it an expression fails': async c => {
+    const create = (mask: unknown) =>
+      c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', mask, containers: [c.container] })
+    for (const [mask, member] of [
+      ['{{ data | }}', 'mask'],
+      [{ a: ['{{ data }}', '{{ data | }}'] }, 'mask.a.1'],
+    ] as const) {
+      const { body } = c.refused(await create(mask), 400, member)
+      c.equal(Object.keys(body?.errors ?? {}), [member], 'errors')
+    }
+    c.success(await create({ a: ['{{ data }}'] }), 201, 'the control')
   },
-  {
-    requirement: 'TOK-510',
-    name: 'named',
-    title: 'the refusal of a mask names where in it an expression fails',
-    async run(c) {
-      const create = (mask: unknown) =>
-        c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', mask, containers: [c.container] })
-      for (const [mask, member] of [
-        ['{{ data | }}', 'mask'],
-        [{ a: ['{{ data }}', '{{ data | }}'] }, 'mask.a.1'],
-      ] as const) {
-        const { body } = c.refused(await create(mask), 400, member)
-        c.equal(Object.keys(body?.errors ?? {}), [member], 'errors')
-      }
-      c.success(await create({ a: ['{{ data }}'] }), 201, 'the control')
-    },
-  },
-  {
-    requirement: 'TOK-510',
-    name: 'single',
-    title: 'an index that evaluates to a list or an object is refused',
-    async run(c) {
-      const create = (index: string) =>
-        c.asPrivate('POST', '/tokens', {
-          type: 'token',
-          data: { text: 'a', list: ['a'], object: { a: 1 } },
-          search_indexes: [index],
-          containers: [c.container],
-        })
-      await c.refuses(400, create, '{{ data.text }}', {
-        'a list': '{{ data.list }}',
-        'an object': '{{ data.object }}',
+  'TOK-510.single: an index that evaluates to a list or an object is refused': async c => {
+    const create = (index: string) =>
+      c.asPrivate('POST', '/tokens', {
+        type: 'token',
+        data: { text: 'a', list: ['a'], object: { a: 1 } },
+        search_indexes: [index],
+        containers: [c.container],
       })
-    },
+    await c.refuses(400, create, '{{ data.text }}', {
+      'a list': '{{ data.list }}',
+      'an object': '{{ data.object }}',
+    })
   },
-]
+})
 
-const timedCells: readonly Cell[] = [
-  {
-    requirement: 'TOK-510',
-    name: 'other-cvc',
-    title: 'a member cvc of data other than a card is kept',
-    needs: ['clock'],
-    async run(c) {
-      const { id } = await c.token({ data: { cvc: '123' } })
-      await c.advance(2 * hour)
-      c.equal((await c.read(id)).data, { cvc: '123' }, 'data')
-    },
+const timedCells = cases({
+  'TOK-510.other-cvc [clock]: a member cvc of data other than a card is kept': async c => {
+    const { id } = await c.token({ data: { cvc: '123' } })
+    await c.advance(2 * hour)
+    c.equal((await c.read(id)).data, { cvc: '123' }, 'data')
   },
-  {
-    requirement: 'IDE-501',
-    name: 'day',
-    title: 'a request is the same under its idempotency key for a day, and another one after that',
-    needs: ['clock'],
-    async run(c) {
+  'IDE-501.day [clock]: a request is the same under its idempotency key for a day, and another one after that':
+    async c => {
       const { headers } = c.keyed()
       const body = { type: 'token', data: 1, containers: [c.container] }
       const send = async () => c.success(await c.asPrivate('POST', '/tokens', body, { headers }), 201).body.id
@@ -204,8 +159,7 @@ const timedCells: readonly Cell[] = [
       const last = await send()
       c.ok(last !== first, 'the id after 25 hours is another', last)
     },
-  },
-]
+})
 
 /** Ids, fingerprints and indexes of tokens. */
 export const identityCases = matrix([...cells, ...timedCells])

@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 type Request = readonly [call: Call, method: string, path: string, body?: unknown]
 
@@ -52,18 +53,15 @@ const requests: Readonly<Record<string, { needs?: Cell['needs']; of(c: Context):
 }
 
 /** Responses have the members of the contract, and no others. */
-export const knownMemberCases = matrix(
+export const knownMemberCases = cases(
   Object.entries(requests).map(
-    ([name, { needs, of }]): Cell => ({
-      requirement: 'WIR-546',
-      name,
-      title: `the response has only members that the contract names: ${name}`,
-      needs,
-      async run(c) {
+    ([name, { needs, of }]): Row => [
+      `WIR-546.${name}${marked(needs)}: the response has only members that the contract names: ${name}`,
+      async c => {
         const [call, method, path, body] = await of(c)
         const reply = await call(method, path, body)
         c.equal(c.contract.unknownMember(method, path, reply), undefined, 'a member of another name')
       },
-    }),
+    ],
   ),
 )

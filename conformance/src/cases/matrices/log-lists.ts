@@ -1,14 +1,11 @@
+import { cases } from '../../harness/case.ts'
 import { allTokenPermissions, minute } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 import { type Entry, namedBy } from './logged.ts'
 
-const listCells: readonly Cell[] = [
-  {
-    requirement: 'LOG-501',
-    name: 'pages',
-    title: 'the entries of a resource have pages, the newest first, and can be narrowed by time',
-    needs: ['management'],
-    async run(c) {
+/** Lists of the log. */
+export const logListCases = cases({
+  'LOG-501.pages [management]: the entries of a resource have pages, the newest first, and can be narrowed by time':
+    async c => {
       const { id } = await c.token()
       for (const a of ['1', '2']) await c.patch(id, { metadata: { a } })
       const path = `/logs?entity_id=${id}&entity_type=token`
@@ -58,13 +55,8 @@ const listCells: readonly Cell[] = [
         'entries at the time of the last',
       )
     },
-  },
-  {
-    requirement: 'LOG-501',
-    name: 'revealed-only',
-    title: 'the log has entries of reads and searches that revealed data, and of no others',
-    needs: ['management', 'applications'],
-    async run(c) {
+  'LOG-501.revealed-only [management, applications]: the log has entries of reads and searches that revealed data, and of no others':
+    async c => {
       const { id } = await c.token({ mask: 'X' })
       const [masked, revealed] = [
         await c.ruled('mask', allTokenPermissions),
@@ -88,13 +80,8 @@ const listCells: readonly Cell[] = [
         'entries of the caller under mask',
       )
     },
-  },
-  {
-    requirement: 'LOG-501',
-    name: 'together',
-    title: 'the log names each of several tokens that one request reveals',
-    needs: ['management', 'applications'],
-    async run(c) {
+  'LOG-501.together [management, applications]: the log names each of several tokens that one request reveals':
+    async c => {
       const ids = [(await c.token()).id, (await c.token()).id]
       const { id: actor, call } = await c.ruled('reveal', allTokenPermissions)
       c.success(await call('GET', `/tokens?${ids.map(id => `id=${id}`).join('&')}`), 200, 'a list')
@@ -109,13 +96,8 @@ const listCells: readonly Cell[] = [
         }, 'entries of a list, a search and a use that name it')
       }
     },
-  },
-  {
-    requirement: 'LOG-501',
-    name: 'repeated-refusals',
-    title: 'refusals that repeat within a minute are counted together',
-    needs: ['management', 'applications', 'clock'],
-    async run(c) {
+  'LOG-501.repeated-refusals [management, applications, clock]: refusals that repeat within a minute are counted together':
+    async c => {
       const { id } = await c.token()
       const { call } = await c.ruled('reveal', allTokenPermissions, `${c.container}elsewhere/`)
       const refusals = 8
@@ -139,8 +121,4 @@ const listCells: readonly Cell[] = [
         counts,
       )
     },
-  },
-]
-
-/** Lists of the log. */
-export const logListCases = matrix(listCells)
+})

@@ -1,7 +1,8 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context, MadeApplication } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
 import { allTokenPermissions } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { type ResourceName, resources } from './resources.ts'
 import { echoReactor } from './ways.ts'
 
@@ -175,12 +176,9 @@ const acts: Readonly<Record<string, Act>> = {
 }
 
 const cells = Object.entries(acts).map(
-  ([name, { entry, entity, outcome = 'success', actorType = 'application', needs = [], perform }]): Cell => ({
-    requirement: 'LOG-501',
-    name,
-    title: `the log has an entry ${entry}: ${name.replaceAll('-', ' ')}`,
-    needs: ['management', ...needs, ...(entity === 'application' ? (['applications'] as const) : [])],
-    async run(c) {
+  ([name, { entry, entity, outcome = 'success', actorType = 'application', needs = [], perform }]): Row => [
+    `LOG-501.${name}${marked(['management', ...needs, ...(entity === 'application' ? (['applications'] as const) : [])])}: the log has an entry ${entry}: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const { id, actor } = await perform(c)
       const ask = async (query: string) =>
         (await c.get(`/logs?entity_id=${id}&size=100${query}`)).data as readonly Entry[]
@@ -196,8 +194,8 @@ const cells = Object.entries(acts).map(
       c.ok(ofType.length > 0, 'it is found by the type of the resource', ofType)
       c.equal(await ask(`&entity_type=${entity === 'token' ? 'reactor' : 'token'}`), [], 'not by another')
     },
-  }),
+  ],
 )
 
 /** Entries of the log, by operation. */
-export const logCases = matrix(cells)
+export const logCases = cases(cells)

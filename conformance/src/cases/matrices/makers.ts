@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 const own = async (c: Context, call: Call): Promise<string> => (await c.get('/applications/key', call))?.id
 
@@ -80,16 +81,13 @@ const makers: Readonly<
 }
 
 const makerCells = Object.entries(makers).map(
-  ([name, { make, needs }]): Cell => ({
-    requirement: 'APP-540',
-    name,
-    title: `created_by or modified_by names the application that made it: ${name.replaceAll('-', ' ')}`,
-    needs,
-    async run(c) {
+  ([name, { make, needs }]): Row => [
+    `APP-540.${name}${marked(needs)}: created_by or modified_by names the application that made it: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const { by, who } = await make(c)
       c.equal(by, who, 'the application')
     },
-  }),
+  ],
 )
 
 /** Ways to change the application of a reactor. */
@@ -98,11 +96,9 @@ const moves: Readonly<Record<string, readonly [method: string, status: number]>>
   patch: ['PATCH', 204],
 }
 const reactorCells = Object.entries(moves).map(
-  ([name, [method, status]]): Cell => ({
-    requirement: 'REA-017',
-    name,
-    title: `a ${method} changes the application of a reactor`,
-    async run(c) {
+  ([name, [method, status]]): Row => [
+    `REA-017.${name}: a ${method} changes the application of a reactor`,
+    async c => {
       const rights = { permissions: ['token:read'] }
       const [one, two] = [await c.application(rights), await c.application(rights)]
       const reactor = await c.reactor({}, { application: { id: one.id } })
@@ -115,14 +111,12 @@ const reactorCells = Object.entries(moves).map(
       const read = await c.get(at)
       c.equal(read.application?.id, two.id, 'id of the application')
     },
-  }),
+  ],
 )
 const removalCells = Object.entries(moves).map(
-  ([name, [method, status]]): Cell => ({
-    requirement: 'REA-540',
-    name,
-    title: `a ${method} removes the application of a reactor`,
-    async run(c) {
+  ([name, [method, status]]): Row => [
+    `REA-540.${name}: a ${method} removes the application of a reactor`,
+    async c => {
       const { id } = await c.application({ permissions: ['token:read'] })
       const reactor = await c.reactor({}, { application: { id } })
       const at = `/reactors/${reactor.id}`
@@ -131,8 +125,8 @@ const removalCells = Object.entries(moves).map(
       const read = await c.get(at)
       c.equal(read.application ?? undefined, undefined, 'application')
     },
-  }),
+  ],
 )
 
 /** Who made and changed what, and which application a reactor has. */
-export const makerCases = matrix([...makerCells, ...reactorCells, ...removalCells])
+export const makerCases = cases([...makerCells, ...reactorCells, ...removalCells])

@@ -1,6 +1,7 @@
+import { type Case, cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { allTokenPermissions, card } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 /** Texts that resemble a key. */
 const keys: Readonly<Record<string, (key: string) => string>> = {
@@ -16,11 +17,9 @@ const keys: Readonly<Record<string, (key: string) => string>> = {
 }
 
 const keyCells = Object.entries(keys).map(
-  ([name, change]): Cell => ({
-    requirement: 'AUT-001',
-    name: `key-${name}`,
-    title: `a text that resembles a key is not a key: ${name.replaceAll('-', ' ')}`,
-    async run(c) {
+  ([name, change]): Row => [
+    `AUT-001.key-${name}: a text that resembles a key is not a key: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const ask = (key: string) =>
         c.as(undefined)('GET', '/tokens', undefined, {
           plain: true,
@@ -28,7 +27,49 @@ const keyCells = Object.entries(keys).map(
         })
       await c.refuses(401, ask, c.target.privateKey, { [name]: change(c.target.privateKey) })
     },
-  }),
+  ],
+)
+
+/** Keys of other kinds, each with a request that it may send. */
+const kinds: Readonly<
+  Record<
+    string,
+    { needs: Cell['needs']; request: [method: string, path: string]; key(c: Context): Promise<string> }
+  >
+> = {
+  management: {
+    needs: ['management'],
+    request: ['GET', '/reactors'],
+    key: async c => c.target.managementKey ?? '',
+  },
+  public: { needs: ['public'], request: ['POST', '/sessions'], key: async c => c.target.publicKey ?? '' },
+  application: {
+    needs: ['applications'],
+    request: ['GET', '/tokens'],
+    key: async c => (await c.application({ permissions: ['token:read'] })).key,
+  },
+  session: {
+    needs: ['public'],
+    request: ['GET', '/tokens'],
+    async key(c) {
+      const { nonce, session_key } = await c.session()
+      const grant = { nonce, permissions: ['token:read'] }
+      c.success(await c.asPrivate('POST', '/sessions/authorize', grant), 200, 'the authorization')
+      return session_key
+    },
+  },
+}
+
+const kindCells = Object.entries(kinds).map(
+  ([name, { needs, request, key }]): Row => [
+    `AUT-001.key-of-${name}${marked(needs)}: a text that resembles a key is not a key: that of another kind, ${name}`,
+    async c => {
+      const whole = await key(c)
+      const ask = (one: string) => c.as(one)(...request)
+      const near = Object.entries(keys).filter(([how]) => ['cut', 'longer', 'last-character'].includes(how))
+      await c.refuses(401, ask, whole, Object.fromEntries(near.map(([how, change]) => [how, change(whole)])))
+    },
+  ],
 )
 
 /** Ids that resemble an id that ends in `0aBcD`. */
@@ -40,11 +81,9 @@ const ids: Readonly<Record<string, { near: (id: string) => string; core: boolean
 }
 
 const idCells = Object.entries(ids).map(
-  ([name, { near, core }]): Cell => ({
-    requirement: core ? 'TOK-054' : 'TOK-550',
-    name: `id-${name}`,
-    title: `an id that resembles another is the id of another token, or of none: ${name.replaceAll('-', ' ')}`,
-    async run(c) {
+  ([name, { near, core }]): Row => [
+    `${core ? 'TOK-054' : 'TOK-550'}.id-${name}: an id that resembles another is the id of another token, or of none: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const id = `${c.tag}-0aBcD`
       await c.token({ id })
       const before = await c.read(id)
@@ -61,18 +100,15 @@ const idCells = Object.entries(ids).map(
       )
       c.equal(await c.read(id), before, 'the token afterwards')
     },
-  }),
+  ],
 )
 
 /** Writes a UUID in the other case. */
 const respelled = (id: string) => (id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase())
 
-const uuidCells: readonly Cell[] = [
-  {
-    requirement: 'TOK-561',
-    name: 'token',
-    title: 'a token is read, updated, refused as a duplicate and deleted by its UUID in another case',
-    async run(c) {
+const uuidCells = cases({
+  'TOK-561.token: a token is read, updated, refused as a duplicate and deleted by its UUID in another case':
+    async c => {
       const { id } = await c.token({ data: c.tag })
       const path = `/tokens/${respelled(id)}`
       c.equal(c.success(await c.asPrivate('GET', path), 200).body.id, id, 'the id, as it was stored')
@@ -85,70 +121,48 @@ const uuidCells: readonly Cell[] = [
       const other = await c.token({ id: respelled(id) })
       c.equal([other.id, (await c.read(id)).id], [respelled(id), respelled(id)], 'an id that was given')
     },
+  'TOK-561.list: lists and searches find a token by its UUID in any case, once': async c => {
+    const { id } = await c.token()
+    const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`)
+    for (const query of [`id=${respelled(id)}`, `id=${id}&id=${respelled(id)}`])
+      c.equal(c.ids(c.success(await list(query), 200).body), [id], query)
+    c.equal(await c.found(`id:${respelled(id)}`), [id], 'a search')
   },
-  {
-    requirement: 'TOK-561',
-    name: 'list',
-    title: 'lists and searches find a token by its UUID in any case, once',
-    async run(c) {
-      const { id } = await c.token()
-      const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`)
-      for (const query of [`id=${respelled(id)}`, `id=${id}&id=${respelled(id)}`])
-        c.equal(c.ids(c.success(await list(query), 200).body), [id], query)
-      c.equal(await c.found(`id:${respelled(id)}`), [id], 'a search')
-    },
+  'TOK-561.payload: payloads name a token by its UUID in any case, and make no second one': async c => {
+    const { id } = await c.token({ data: c.tag })
+    const payload = [`{{ ${respelled(id)} }}`, `<{{ ${id} }}>`, `{{ ${respelled(id)} | size }}`]
+    const reply = await c.asPrivate('POST', '/detokenize', payload)
+    c.equal(c.success(reply, 200).body, [c.tag, `<${c.tag}>`, c.tag.length], 'data')
+    const one = { type: 'token', data: 1, containers: [c.container] }
+    c.refused(await c.asPrivate('POST', '/tokenize', { ...one, id: respelled(id) }), 409, 'a taken id')
+    c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
+    const both = [one, one].map((token, at) => ({ ...token, id: at === 0 ? id : respelled(id) }))
+    c.refused(await c.asPrivate('POST', '/tokenize', both), 400, 'one id twice')
   },
-  {
-    requirement: 'TOK-561',
-    name: 'payload',
-    title: 'payloads name a token by its UUID in any case, and make no second one',
-    async run(c) {
-      const { id } = await c.token({ data: c.tag })
-      const payload = [`{{ ${respelled(id)} }}`, `<{{ ${id} }}>`, `{{ ${respelled(id)} | size }}`]
-      const reply = await c.asPrivate('POST', '/detokenize', payload)
-      c.equal(c.success(reply, 200).body, [c.tag, `<${c.tag}>`, c.tag.length], 'data')
-      const one = { type: 'token', data: 1, containers: [c.container] }
-      c.refused(await c.asPrivate('POST', '/tokenize', { ...one, id: respelled(id) }), 409, 'a taken id')
-      c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204)
-      const both = [one, one].map((token, at) => ({ ...token, id: at === 0 ? id : respelled(id) }))
-      c.refused(await c.asPrivate('POST', '/tokenize', both), 400, 'one id twice')
-    },
+  'TOK-561.rule [applications]: a condition on an id covers its token in any case': async c => {
+    const { id } = await c.token({ data: c.tag })
+    const { call } = await c.application({
+      rules: [
+        {
+          priority: 1,
+          conditions: [{ attribute: 'id', operator: 'equals', value: respelled(id) }],
+          transform: 'reveal',
+          permissions: ['token:read'],
+        },
+      ],
+    })
+    c.equal(c.success(await call('GET', `/tokens/${id}`), 200).body.data, c.tag, 'data')
+    c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [id], 'the list')
+    c.refused(await call('GET', `/tokens/${(await c.token()).id}`), 403, 'it is another token')
   },
-  {
-    requirement: 'TOK-561',
-    name: 'rule',
-    title: 'a condition on an id covers its token in any case',
-    needs: ['applications'],
-    async run(c) {
-      const { id } = await c.token({ data: c.tag })
-      const { call } = await c.application({
-        rules: [
-          {
-            priority: 1,
-            conditions: [{ attribute: 'id', operator: 'equals', value: respelled(id) }],
-            transform: 'reveal',
-            permissions: ['token:read'],
-          },
-        ],
-      })
-      c.equal(c.success(await call('GET', `/tokens/${id}`), 200).body.data, c.tag, 'data')
-      c.equal(c.ids(c.success(await call('GET', '/tokens'), 200).body), [id], 'the list')
-      c.refused(await call('GET', `/tokens/${(await c.token()).id}`), 403, 'it is another token')
-    },
-  },
-  {
-    requirement: 'TOK-561',
-    name: 'args',
-    title: 'an invocation gets the data of a token that it names by its UUID in any case',
-    needs: ['management'],
-    async run(c) {
+  'TOK-561.args [management]: an invocation gets the data of a token that it names by its UUID in any case':
+    async c => {
       const { id } = await c.token({ data: c.tag })
       const reactor = await c.reactor()
       const reply = await c.react(reactor, { args: { a: `{{ ${respelled(id)} }}` } })
       c.ok(reply.text.includes(c.tag), 'the formula got the data', reply.text)
     },
-  },
-]
+})
 
 const numbers = ['4242424242424242', '5555555555554444']
 const typed = (c: Context) =>
@@ -203,17 +217,15 @@ const finders: Readonly<
 
 const valueCells = Object.entries(finders).flatMap(([requirement, { title, members, finds }]) =>
   Object.entries(values).map(
-    ([name, near]): Cell => ({
-      requirement,
-      name: `near-${name}`,
-      title: `${title}: ${name.replaceAll('-', ' ')}`,
-      async run(c) {
+    ([name, near]): Row => [
+      `${requirement}.near-${name}: ${title}: ${name.replaceAll('-', ' ')}`,
+      async c => {
         const value = `Value-of-${c.tag}`
         const { id } = await c.token(members(value))
         await finds(c, value, [id], 'the control')
         await finds(c, near(value), [], name)
       },
-    }),
+    ],
   ),
 )
 
@@ -235,11 +247,9 @@ const contents: Readonly<Record<string, (tag: string) => readonly [unknown, unkn
 }
 
 const fingerprintCells = Object.entries(contents).map(
-  ([name, make]): Cell => ({
-    requirement: 'TOK-016',
-    name: `near-${name}`,
-    title: `data that resembles other data has another fingerprint: ${name}`,
-    async run(c) {
+  ([name, make]): Row => [
+    `TOK-016.near-${name}: data that resembles other data has another fingerprint: ${name}`,
+    async c => {
       const [one, two] = make(c.tag)
       const [first, again, other] = [
         await c.token({ data: one }),
@@ -250,27 +260,19 @@ const fingerprintCells = Object.entries(contents).map(
       c.ok(other.fingerprint !== first.fingerprint, 'the fingerprints differ', other.fingerprint)
       await c.finds(`fingerprint:"${first.fingerprint}"`, [first.id, again.id], 'what its fingerprint finds')
     },
-  }),
+  ],
 )
 
-const otherCells: Cell[] = [
-  {
-    requirement: 'TOK-020',
-    name: 'near-prefix',
-    title: 'a list of a type does not contain a type whose name begins the same',
-    async run(c) {
+const otherCells: readonly (Row | Case)[] = [
+  ...cases({
+    'TOK-020.near-prefix: a list of a type does not contain a type whose name begins the same': async c => {
       const { card: whole, card_number: number } = await typed(c)
       const both = `id=${whole}&id=${number}`
       const listed = async (type: string) => c.ids(await c.get(`/tokens?type=${type}&${both}`, c.asPrivate))
       c.equal(await listed('card'), [whole], 'cards')
       c.equal(await listed('card_number'), [number], 'card numbers')
     },
-  },
-  {
-    requirement: 'SEA-020',
-    name: 'near-prefix',
-    title: 'a type term does not match a type whose name begins the same',
-    async run(c) {
+    'SEA-020.near-prefix: a type term does not match a type whose name begins the same': async c => {
       const { card: whole, card_number: number } = await typed(c)
       const found = async (type: string) => {
         const query = `(id:${whole} OR id:${number}) AND type:${type}`
@@ -279,37 +281,24 @@ const otherCells: Cell[] = [
       await c.settles(() => found('card'), [whole], 'cards')
       await c.settles(() => found('card_number'), [number], 'card numbers')
     },
-  },
-  {
-    requirement: 'SEA-021',
-    name: 'near',
-    title: 'a part of a fingerprint finds nothing',
-    async run(c) {
+    'SEA-021.near: a part of a fingerprint finds nothing': async c => {
       const { id, fingerprint } = await c.token()
       await c.finds(`fingerprint:"${fingerprint}"`, [id], 'the control')
       for (const near of [fingerprint.slice(0, -1), fingerprint.slice(1), `${fingerprint}0`])
         await c.finds(`fingerprint:"${near}"`, [], 'a text that resembles it')
     },
-  },
-  {
-    requirement: 'SEA-010',
-    name: 'near',
-    title: 'a container term does not match a container whose name begins the same',
-    async run(c) {
+    'SEA-010.near: a container term does not match a container whose name begins the same': async c => {
       const own = await c.token({ containers: [`${c.container}a/`] })
       const below = await c.token({ containers: [`${c.container}a/b/`] })
       await c.token({ containers: [`${c.container}ab/`] })
       await c.finds(`container:"${c.container}a/"`, [own.id], 'the container')
       await c.finds(`container:"${c.container}a/*"`, [own.id, below.id], 'the container and all below it')
     },
-  },
+  }),
   ...(['other-caller', 'other-case'] as const).map(
-    (name): Cell => ({
-      requirement: 'IDE-501',
-      name,
-      title: `an idempotency key is that of one caller, as it is written: ${name.replaceAll('-', ' ')}`,
-      needs: name === 'other-caller' ? ['applications'] : [],
-      async run(c) {
+    (name): Row => [
+      `IDE-501.${name}${marked(name === 'other-caller' ? ['applications'] : [])}: an idempotency key is that of one caller, as it is written: ${name.replaceAll('-', ' ')}`,
+      async c => {
         const call =
           name === 'other-caller' ? (await c.ruled('reveal', allTokenPermissions)).call : c.asPrivate
         const body = { type: 'token', data: c.tag, containers: [c.container] }
@@ -322,14 +311,15 @@ const otherCells: Cell[] = [
         c.ok(other.id !== first.id, 'it is another token', other.id)
         c.equal((await c.read(other.id)).id, other.id, 'which exists')
       },
-    }),
+    ],
   ),
 ]
 
 /** Rules and permissions, as the contract describes them for a service with its endpoint /applications. */
 /** What resembles something is something else. */
-export const nearCases = matrix([
+export const nearCases = cases([
   ...keyCells,
+  ...kindCells,
   ...idCells,
   ...uuidCells,
   ...valueCells,

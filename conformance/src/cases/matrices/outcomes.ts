@@ -1,8 +1,6 @@
+import { cases } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { card, minute } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
-
-const callbacks = ['management', 'callbacks'] as const
 
 /** A formula that throws a response with the members of `args`, or returns `args.result`. */
 const chosen = `const errors = require('@surrogate/formula-errors')
@@ -54,42 +52,27 @@ const unstorable: Readonly<Record<string, string>> = {
   'a great integer': '2 ** 53',
 }
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'INV-508',
-    name: 'responses',
-    title: 'a formula chooses status, type of content and body, or none',
-    needs: ['management'],
-    async run(c) {
-      const reactor = await chosenReactor(c)
-      for (const [name, { given, status, text, headers = {} }] of Object.entries(responses)) {
-        const reply = await c.react(reactor, { args: { response: given } })
-        c.equal([reply.status, reply.text], [status, text], name)
-        for (const [header, value] of Object.entries(headers))
-          c.equal((reply.headers.get(header) ?? '').split(';')[0], value, `${header} of ${name}`)
-      }
-    },
+/** Results of formulas, and the responses made of them. */
+export const outcomeCases = cases({
+  'INV-508.responses [management]: a formula chooses status, type of content and body, or none': async c => {
+    const reactor = await chosenReactor(c)
+    for (const [name, { given, status, text, headers = {} }] of Object.entries(responses)) {
+      const reply = await c.react(reactor, { args: { response: given } })
+      c.equal([reply.status, reply.text], [status, text], name)
+      for (const [header, value] of Object.entries(headers))
+        c.equal((reply.headers.get(header) ?? '').split(';')[0], value, `${header} of ${name}`)
+    }
   },
-  {
-    requirement: 'INV-512',
-    name: 'chosen',
-    title: 'the webhook of a formula that chooses its response contains status and body',
-    needs: callbacks,
-    async run(c) {
+  'INV-512.chosen [management, callbacks]: the webhook of a formula that chooses its response contains status and body':
+    async c => {
       const reactor = await chosenReactor(c)
       for (const response of [{ status: 418, body: { a: 1 } }, { status: 204 }]) {
         const { first } = await c.delivered(reactor, { response })
         c.equal(JSON.parse(first.text), response, `the webhook of ${response.status}`)
       }
     },
-  },
-  {
-    requirement: 'INV-514',
-    name: 'body',
-    title:
-      'a repeated delivery has the body of the first, though its tokens are gone since, and the time of today',
-    needs: [...callbacks, 'clock'],
-    async run(c) {
+  'INV-514.body [management, callbacks, clock]: a repeated delivery has the body of the first, though its tokens are gone since, and the time of today':
+    async c => {
       const reactor = await chosenReactor(c)
       const tokenize = { type: 'token', data: c.tag, mask: 'X', containers: [c.container] }
       const { box, first } = await c.delivered(reactor, { result: { tokenize } }, [500, 500])
@@ -106,36 +89,20 @@ const cells: readonly Cell[] = [
         c.ok(Math.abs(age) < 86_400, 'webhook-timestamp is less than a day from now', `${age} s`)
       }
     },
-  },
-  {
-    requirement: 'INV-512',
-    name: 'duplicate',
-    title: 'a webhook shows a duplicate as its caller may read it',
-    needs: callbacks,
-    async run(c) {
+  'INV-512.duplicate [management, callbacks]: a webhook shows a duplicate as its caller may read it':
+    async c => {
       const { id } = await c.token({ metadata: { a: 'b' } })
       const tokenize = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       const { first } = await c.delivered(await chosenReactor(c), { result: { tokenize } })
       const { tokens } = JSON.parse(first.text)
       c.equal([tokens.id, tokens.metadata], [id, { a: 'b' }], 'id and metadata')
     },
+  'INV-507.no-errors [management]: the problem of a formula that gives no errors has none': async c => {
+    const reply = await c.react(await chosenReactor(c), { args: { error: 'BadRequestError' } })
+    c.equal([reply.status, reply.body?.errors], [400, undefined], 'status and errors')
   },
-  {
-    requirement: 'INV-507',
-    name: 'no-errors',
-    title: 'the problem of a formula that gives no errors has none',
-    needs: ['management'],
-    async run(c) {
-      const reply = await c.react(await chosenReactor(c), { args: { error: 'BadRequestError' } })
-      c.equal([reply.status, reply.body?.errors], [400, undefined], 'status and errors')
-    },
-  },
-  {
-    requirement: 'INV-506',
-    name: 'refused',
-    title: 'the refusal of what a formula asks to tokenize names it, and no tokens are made',
-    needs: ['management'],
-    async run(c) {
+  'INV-506.refused [management]: the refusal of what a formula asks to tokenize names it, and no tokens are made':
+    async c => {
       const reactor = await chosenReactor(c)
       const send = (tokenize: unknown) => c.react(reactor, { args: { result: { tokenize } } })
       for (const [name, [tokenize, member]] of Object.entries(refused)) {
@@ -152,36 +119,24 @@ const cells: readonly Cell[] = [
         'errors of an id that is taken',
       )
     },
-  },
-  {
-    requirement: 'INV-506',
-    name: 'large',
-    title: 'a formula cannot tokenize a value of more than 1 MB',
-    needs: ['management'],
-    async run(c) {
-      const code = `module.exports = async ({ args: { size, bare, at } }) => {
+  'INV-506.large [management]: a formula cannot tokenize a value of more than 1 MB': async c => {
+    const code = `module.exports = async ({ args: { size, bare, at } }) => {
         const data = 'x'.repeat(size)
         return { tokenize: bare ? data : { type: 'token', data, containers: [at] } }
       }`
-      const reactor = await c.reactor({ code })
-      const send = (size: number, bare: boolean) =>
-        c.react(reactor, { args: { size, bare, at: c.container } })
-      c.success(await send(2 ** 20 - 2, false), 200, 'the control')
-      for (const [bare, member] of [
-        [false, 'tokenize.data'],
-        [true, 'tokenize'],
-      ] as const) {
-        const { body } = c.refused(await send(2 ** 20 - 1, bare), 400, member)
-        c.equal(Object.keys(body?.errors ?? {}), [member], 'errors')
-      }
-    },
+    const reactor = await c.reactor({ code })
+    const send = (size: number, bare: boolean) => c.react(reactor, { args: { size, bare, at: c.container } })
+    c.success(await send(2 ** 20 - 2, false), 200, 'the control')
+    for (const [bare, member] of [
+      [false, 'tokenize.data'],
+      [true, 'tokenize'],
+    ] as const) {
+      const { body } = c.refused(await send(2 ** 20 - 1, bare), 400, member)
+      c.equal(Object.keys(body?.errors ?? {}), [member], 'errors')
+    }
   },
-  {
-    requirement: 'INV-521',
-    name: 'unstorable',
-    title: 'a formula that tokenizes what cannot be stored unchanged fails',
-    needs: ['management'],
-    async run(c) {
+  'INV-521.unstorable [management]: a formula that tokenizes what cannot be stored unchanged fails':
+    async c => {
       for (const [name, value] of Object.entries(unstorable)) {
         const reactor = await c.reactor({ code: `module.exports = async () => ({ tokenize: [${value}] })` })
         const reply = await c.react(reactor, { args: {} })
@@ -193,8 +148,4 @@ const cells: readonly Cell[] = [
         'null',
       )
     },
-  },
-]
-
-/** Results of formulas, and the responses made of them. */
-export const outcomeCases = matrix(cells)
+})

@@ -1,3 +1,4 @@
+import { cases } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Reply } from '../../harness/target.ts'
 import { times } from '../values.ts'
@@ -133,32 +134,29 @@ const cells = Object.entries(lists).flatMap(([name, { needs, isOwn, turn, make, 
 )
 
 /** Unfinished jobs of one application: 101 invocations whose first delivery failed. They are canceled at the end. */
-const jobsCell: Cell = {
-  requirement: 'PAG-543',
-  name: 'jobs',
-  title: 'a page of a list of 101 jobs has as many items as it says: each of these pages',
-  needs: ['management', 'applications', 'callbacks'],
-  turn: 'alone',
-  async run(c) {
-    const { call, id } = await c.application({ permissions: ['token:use'] })
-    const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: {} })' })
-    const box = (await c.inbox()).open(times(count * 2, () => 500))
-    const invoke = () => c.react(reactor, { callback_url: box.url }, call)
-    for (const reply of await Promise.all(times(count, invoke))) c.success(reply, 202, 'an invocation')
-    const ask = async (query: Record<string, number>) =>
-      (await c.get(`/jobs?requested_by=${id}&${text(query)}`)) as Page
-    for (const [what, { query, items }] of Object.entries(queries)) {
-      const { data, pagination } = await ask(query)
-      const { page_size, page_number, total_items } = pagination
-      c.equal(new Set(data.map(job => job.id)).size, items, `the number of different items: ${what}`)
-      c.equal([data.length, page_size, page_number], [items, query.size ?? 20, query.page ?? 1], what)
-      c.equal(total_items, count, `total_items: ${what}`)
-    }
-    const jobs = [await ask({ size: 100 }), await ask({ size: 100, page: 2 })].flatMap(({ data }) => data)
-    for (const job of jobs) c.success(await c.asManagement('DELETE', `/jobs/${job.id}`), 204, 'canceling it')
-    c.equal((await ask({})).data, [], 'the jobs afterwards')
-  },
-}
+const jobsCell = cases({
+  'PAG-543.jobs [management, applications, callbacks, alone]: a page of a list of 101 jobs has as many items as it says: each of these pages':
+    async c => {
+      const { call, id } = await c.application({ permissions: ['token:use'] })
+      const reactor = await c.reactor({ code: 'module.exports = async () => ({ raw: {} })' })
+      const box = (await c.inbox()).open(times(count * 2, () => 500))
+      const invoke = () => c.react(reactor, { callback_url: box.url }, call)
+      for (const reply of await Promise.all(times(count, invoke))) c.success(reply, 202, 'an invocation')
+      const ask = async (query: Record<string, number>) =>
+        (await c.get(`/jobs?requested_by=${id}&${text(query)}`)) as Page
+      for (const [what, { query, items }] of Object.entries(queries)) {
+        const { data, pagination } = await ask(query)
+        const { page_size, page_number, total_items } = pagination
+        c.equal(new Set(data.map(job => job.id)).size, items, `the number of different items: ${what}`)
+        c.equal([data.length, page_size, page_number], [items, query.size ?? 20, query.page ?? 1], what)
+        c.equal(total_items, count, `total_items: ${what}`)
+      }
+      const jobs = [await ask({ size: 100 }), await ask({ size: 100, page: 2 })].flatMap(({ data }) => data)
+      for (const job of jobs)
+        c.success(await c.asManagement('DELETE', `/jobs/${job.id}`), 204, 'canceling it')
+      c.equal((await ask({})).data, [], 'the jobs afterwards')
+    },
+})
 
 /** Waits for a page that shows what was written, if the list may lag behind. */
 async function settled(c: Context, ask: () => Promise<Page>, items: number): Promise<Page> {
@@ -198,4 +196,4 @@ const boundCells = Object.entries<Pick<List, 'needs' | 'ask'>>({
 )
 
 /** Sizes, defaults and the end of each list and search. */
-export const pageCases = matrix([...cells, jobsCell, ...boundCells])
+export const pageCases = matrix([...cells, ...jobsCell, ...boundCells])

@@ -1,33 +1,26 @@
-import { type Cell, matrix } from './cell.ts'
+import { cases } from '../../harness/case.ts'
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'PAG-541',
-    name: 'spellings',
-    title: 'parameters of a list without a value, or given twice',
-    async run(c) {
-      const { id } = await c.token({ metadata: { empty: '', run: c.tag } })
-      // As they are written here: a client would spell them its own way.
-      const list = (query: string) =>
-        c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&${query}`, undefined, { plain: true })
-      for (const query of ['metadata.empty', 'metadata.empty=', '', '&&', 'page=1'])
-        c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
-      const spaced = await c.token({ id: `${c.tag} x`, metadata: { run: c.tag, words: 'a b' } })
-      c.equal(c.ids(c.success(await list('metadata.words=a+b'), 200).body), [spaced.id], 'a + in a query')
-      c.refused(
-        await c.asPrivate('GET', `/tokens/${c.tag}+x`, undefined, { plain: true }),
-        undefined,
-        'in a path',
-      )
-      for (const query of ['size', 'size=', 'page=1&page=1', 'size=5&size=5', 'page=1.0', 'page=+1'])
-        c.refused(await list(query), 400, query)
-    },
+/** Parameters of requests: in paths, in queries, and URLs in bodies. */
+export const parameterCases = cases({
+  'PAG-541.spellings: parameters of a list without a value, or given twice': async c => {
+    const { id } = await c.token({ metadata: { empty: '', run: c.tag } })
+    // As they are written here: a client would spell them its own way.
+    const list = (query: string) =>
+      c.asPrivate('GET', `/tokens?metadata.run=${c.tag}&${query}`, undefined, { plain: true })
+    for (const query of ['metadata.empty', 'metadata.empty=', '', '&&', 'page=1'])
+      c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
+    const spaced = await c.token({ id: `${c.tag} x`, metadata: { run: c.tag, words: 'a b' } })
+    c.equal(c.ids(c.success(await list('metadata.words=a+b'), 200).body), [spaced.id], 'a + in a query')
+    c.refused(
+      await c.asPrivate('GET', `/tokens/${c.tag}+x`, undefined, { plain: true }),
+      undefined,
+      'in a path',
+    )
+    for (const query of ['size', 'size=', 'page=1&page=1', 'size=5&size=5', 'page=1.0', 'page=+1'])
+      c.refused(await list(query), 400, query)
   },
-  {
-    requirement: 'WIR-547',
-    name: 'spellings',
-    title: 'a filter in another spelling is refused, and the refusal has the right one',
-    async run(c) {
+  'WIR-547.spellings: a filter in another spelling is refused, and the refusal has the right one':
+    async c => {
       const { id } = await c.token({ metadata: { run: c.tag } })
       const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`, undefined, { plain: true })
       c.equal(c.ids(c.success(await list(`id=${id}&metadata.run=${c.tag}`), 200).body), [id], 'the control')
@@ -65,65 +58,45 @@ const cells: readonly Cell[] = [
       }
       c.refused(await list(`metadata={"run":{"is":"${c.tag}"}}`), 400, 'an object in place of a value')
     },
+  'WIR-548.spellings: a metadata filter finds the same in each of its spellings': async c => {
+    const { id } = await c.token({ metadata: { run: c.tag, 'a.b': 'x y' } })
+    await c.token({ metadata: { run: c.tag } })
+    const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`, undefined, { plain: true })
+    const json = (value: object) => encodeURIComponent(JSON.stringify(value))
+    for (const query of [
+      `metadata.run=${c.tag}&metadata.a.b=x+y`,
+      `metadata[run]=${c.tag}&metadata[a.b]=x+y`,
+      `metadata%5Brun%5D=${c.tag}&metadata%5Ba.b%5D=x%20y`,
+      `metadata=${json({ run: c.tag, 'a.b': 'X Y' })}`,
+      `metadata.run=${c.tag}&metadata[a.b]=x+y`,
+      `metadata[a.b]=x+y&metadata=${json({ run: c.tag })}`,
+      // Of a repeated key the first counts.
+      `metadata[run]=${c.tag}&metadata.a.b=x+y&metadata=${json({ run: 'other', 'a.b': 'other' })}`,
+    ])
+      c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
   },
-  {
-    requirement: 'WIR-548',
-    name: 'spellings',
-    title: 'a metadata filter finds the same in each of its spellings',
-    async run(c) {
-      const { id } = await c.token({ metadata: { run: c.tag, 'a.b': 'x y' } })
-      await c.token({ metadata: { run: c.tag } })
-      const list = (query: string) => c.asPrivate('GET', `/tokens?${query}`, undefined, { plain: true })
-      const json = (value: object) => encodeURIComponent(JSON.stringify(value))
-      for (const query of [
-        `metadata.run=${c.tag}&metadata.a.b=x+y`,
-        `metadata[run]=${c.tag}&metadata[a.b]=x+y`,
-        `metadata%5Brun%5D=${c.tag}&metadata%5Ba.b%5D=x%20y`,
-        `metadata=${json({ run: c.tag, 'a.b': 'X Y' })}`,
-        `metadata.run=${c.tag}&metadata[a.b]=x+y`,
-        `metadata[a.b]=x+y&metadata=${json({ run: c.tag })}`,
-        // Of a repeated key the first counts.
-        `metadata[run]=${c.tag}&metadata.a.b=x+y&metadata=${json({ run: 'other', 'a.b': 'other' })}`,
-      ])
-        c.equal(c.ids(c.success(await list(query), 200, query).body), [id], query)
-    },
+  'FOR-505.digits [management]: a name filter of digits is a text': async c => {
+    const name = String(Math.floor(Math.random() * 1e12)).padStart(12, '1')
+    const { id } = await c.formula({ name })
+    const reply = await c.asManagement('GET', `/reactor-formulas?name=${name}`)
+    c.equal(c.ids(c.success(reply, 200).body), [id], 'ids')
   },
-  {
-    requirement: 'FOR-505',
-    name: 'digits',
-    title: 'a name filter of digits is a text',
-    needs: ['management'],
-    async run(c) {
-      const name = String(Math.floor(Math.random() * 1e12)).padStart(12, '1')
-      const { id } = await c.formula({ name })
-      const reply = await c.asManagement('GET', `/reactor-formulas?name=${name}`)
-      c.equal(c.ids(c.success(reply, 200).body), [id], 'ids')
-    },
+  'ERR-503.bytes: a body that is not UTF-8 is refused, and a byte-order mark skipped': async c => {
+    const send = (text: string, encoding: BufferEncoding) =>
+      c.asPrivate('POST', '/tokens', undefined, {
+        raw: Uint8Array.from(Buffer.from(text, encoding)),
+        headers: { 'Content-Type': 'application/json' },
+      })
+    const text = `{"type":"token","data":"\u00e9${c.tag}","containers":["${c.container}"]}`
+    const { id } = c.success(await send(text, 'utf8'), 201, 'the control').body
+    c.equal((await c.read(id)).data, `\u00e9${c.tag}`, 'data')
+    c.refused(await send(text, 'latin1'), 400, 'Latin-1')
+    c.refused(await send(text, 'utf16le'), 400, 'UTF-16')
+    const marked = c.success(await send(`\ufeff${text}`, 'utf8'), 201, 'behind a byte-order mark').body
+    c.equal((await c.read(marked.id)).data, `\u00e9${c.tag}`, 'data behind a byte-order mark')
   },
-  {
-    requirement: 'ERR-503',
-    name: 'bytes',
-    title: 'a body that is not UTF-8 is refused, and a byte-order mark skipped',
-    async run(c) {
-      const send = (text: string, encoding: BufferEncoding) =>
-        c.asPrivate('POST', '/tokens', undefined, {
-          raw: Uint8Array.from(Buffer.from(text, encoding)),
-          headers: { 'Content-Type': 'application/json' },
-        })
-      const text = `{"type":"token","data":"\u00e9${c.tag}","containers":["${c.container}"]}`
-      const { id } = c.success(await send(text, 'utf8'), 201, 'the control').body
-      c.equal((await c.read(id)).data, `\u00e9${c.tag}`, 'data')
-      c.refused(await send(text, 'latin1'), 400, 'Latin-1')
-      c.refused(await send(text, 'utf16le'), 400, 'UTF-16')
-      const marked = c.success(await send(`\ufeff${text}`, 'utf8'), 201, 'behind a byte-order mark').body
-      c.equal((await c.read(marked.id)).data, `\u00e9${c.tag}`, 'data behind a byte-order mark')
-    },
-  },
-  {
-    requirement: 'ERR-501',
-    name: 'json',
-    title: 'the refusal of JSON that cannot be kept names the member, and of malformed JSON none',
-    async run(c) {
+  'ERR-501.json: the refusal of JSON that cannot be kept names the member, and of malformed JSON none':
+    async c => {
       const send = async (data: string) => {
         const reply = await c.asPrivate('POST', '/tokens', undefined, {
           raw: `{"type":"token","data":${data},"containers":["${c.container}"]}`,
@@ -136,26 +109,14 @@ const cells: readonly Cell[] = [
       c.equal(await send('{"a":'), [], 'a brace missing')
       await c.token()
     },
+  'ERR-512.empty [management]: a path without its id is unknown': async c => {
+    const { id } = await c.reactor()
+    c.success(await c.asManagement('GET', `/reactors/${id}`), 200, 'the control')
+    for (const path of ['/reactors//', '/reactors//react', '/reactor-formulas//'])
+      c.refused(await c.asManagement('GET', path, undefined, { plain: true }), 404, path)
   },
-  {
-    requirement: 'ERR-512',
-    name: 'empty',
-    title: 'a path without its id is unknown',
-    needs: ['management'],
-    async run(c) {
-      const { id } = await c.reactor()
-      c.success(await c.asManagement('GET', `/reactors/${id}`), 200, 'the control')
-      for (const path of ['/reactors//', '/reactors//react', '/reactor-formulas//'])
-        c.refused(await c.asManagement('GET', path, undefined, { plain: true }), 404, path)
-    },
-  },
-  {
-    requirement: 'ERR-502',
-    name: 'words',
-    title:
-      'other methods of /tokens/search and /applications/key are refused: GET with 404, as for an unknown id, or 405, others with 405',
-    needs: ['management', 'applications'],
-    async run(c) {
+  'ERR-502.words [management, applications]: other methods of /tokens/search and /applications/key are refused: GET with 404, as for an unknown id, or 405, others with 405':
+    async c => {
       const read = c.refused(await c.asPrivate('GET', '/tokens/search', undefined, { plain: true }))
       c.ok([404, 405].includes(read.status), 'GET of a token is a 404 or 405', read.status)
       const body = { name: c.tag, type: 'private', permissions: ['token:read'] }
@@ -174,38 +135,21 @@ const cells: readonly Cell[] = [
       }
       c.success(await c.asManagement('GET', '/applications/key'), 200, 'the control')
     },
+  'FOR-503.put [management]: a private formula cannot become an official one': async c => {
+    const { id, name, code } = await c.formula()
+    const put = (type: string) => c.asManagement('PUT', `/reactor-formulas/${id}`, { name, code, type })
+    await c.refuses(403, put, 'private', { official: 'official' })
   },
-  {
-    requirement: 'FOR-503',
-    name: 'put',
-    title: 'a private formula cannot become an official one',
-    needs: ['management'],
-    async run(c) {
-      const { id, name, code } = await c.formula()
-      const put = (type: string) => c.asManagement('PUT', `/reactor-formulas/${id}`, { name, code, type })
-      await c.refuses(403, put, 'private', { official: 'official' })
-    },
+  'REA-540.no-id [management, applications]: an update refuses an application without an id': async c => {
+    const application = await c.application({ permissions: ['token:read'] })
+    // Made later than its application, and so deleted before it.
+    const { id } = await c.reactor()
+    const patch = (value: object) => c.asManagement('PATCH', `/reactors/${id}`, { application: value })
+    c.refused(await patch({}), 400, 'no id')
+    c.success(await patch({ id: application.id }), 204, 'an id')
   },
-  {
-    requirement: 'REA-540',
-    name: 'no-id',
-    title: 'an update refuses an application without an id',
-    needs: ['management', 'applications'],
-    async run(c) {
-      const application = await c.application({ permissions: ['token:read'] })
-      // Made later than its application, and so deleted before it.
-      const { id } = await c.reactor()
-      const patch = (value: object) => c.asManagement('PATCH', `/reactors/${id}`, { application: value })
-      c.refused(await patch({}), 400, 'no id')
-      c.success(await patch({ id: application.id }), 204, 'an id')
-    },
-  },
-  {
-    requirement: 'INV-542',
-    name: 'callbacks',
-    title: 'a callback URL is refused if it is malformed, or has another scheme or a password',
-    needs: ['management', 'callbacks'],
-    async run(c) {
+  'INV-542.callbacks [management, callbacks]: a callback URL is refused if it is malformed, or has another scheme or a password':
+    async c => {
       const reactor = await c.reactor()
       const { url } = (await c.inbox()).open()
       const send = (callback_url: string) => c.react(reactor, { args: {}, callback_url })
@@ -216,8 +160,4 @@ const cells: readonly Cell[] = [
         'a password': url.replace('://', '://:password@'),
       })
     },
-  },
-]
-
-/** Parameters of requests: in paths, in queries, and URLs in bodies. */
-export const parameterCases = matrix(cells)
+})

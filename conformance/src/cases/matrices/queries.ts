@@ -1,5 +1,5 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
-import { type Cell, matrix } from './cell.ts'
 
 interface Marks {
   readonly a: boolean
@@ -137,11 +137,9 @@ const marked = (c: Context) =>
 const spelled = (query: string) => query.replaceAll(/\b[abc]\b/g, letter => `metadata.${letter}:yes`)
 
 const queryCells = Object.entries(queries).map(
-  ([query, matches], index): Cell => ({
-    requirement: 'SEA-501',
-    name: `query-${index + 1}`,
-    title: `operators and parentheses: ${query}`,
-    async run(c) {
+  ([query, matches], index): Row => [
+    `SEA-501.query-${index + 1}: operators and parentheses: ${query}`,
+    async c => {
       const { run, made } = await marked(c)
       const expected = made.filter(({ marks }) => matches(marks)).map(({ id }) => id)
       // Alone, and as a part of a larger query.
@@ -158,19 +156,16 @@ const queryCells = Object.entries(queries).map(
         await c.settles(found, [...expected].sort(), whole)
       }
     },
-  }),
+  ],
 )
 
-const refusedCell: Cell = {
-  requirement: 'SEA-503',
-  name: 'syntax',
-  title:
-    'queries with missing or superfluous parts, and syntax that the specification does not name, are refused',
-  async run(c) {
-    for (const query of [...refused.map(spelled), ...refusedWhole])
-      c.refused(await c.asPrivate('POST', '/tokens/search', { query }), 400, query)
-  },
-}
+const refusedCell = cases({
+  'SEA-503.syntax: queries with missing or superfluous parts, and syntax that the specification does not name, are refused':
+    async c => {
+      for (const query of [...refused.map(spelled), ...refusedWhole])
+        c.refused(await c.asPrivate('POST', '/tokens/search', { query }), 400, query)
+    },
+})
 
 /** Moments and ranges around the creation of a token at T, which is on day D, and if they contain it. */
 const spans: Readonly<Record<string, boolean>> = {
@@ -212,35 +207,33 @@ const spans: Readonly<Record<string, boolean>> = {
   '{EARLIER TO LATER}': true,
 }
 
-const spanCell: Cell = {
-  requirement: 'SEA-505',
-  name: 'spans',
-  title: 'days, moments and ranges with each kind of bracket contain a token exactly if its time lies within',
-  async run(c) {
-    const { id, created_at } = await c.token()
-    const day = (offset: number) =>
-      new Date(Date.parse(created_at) + offset * 86_400_000).toISOString().slice(0, 10)
-    const moment = (offset: number) => new Date(Date.parse(created_at) + offset).toISOString()
-    const words: Readonly<Record<string, string>> = {
-      D: day(0),
-      T: created_at,
-      BEFORE: day(-1),
-      AFTER: day(1),
-      EARLIER: moment(-1000),
-      LATER: moment(1000),
-      // Nine digits: after the microsecond of the token, before the next.
-      BETWEEN: created_at.replace('Z', '001Z'),
-    }
-    for (const [span, contains] of Object.entries(spans)) {
-      const value = span.replaceAll(
-        /\b(D|T|BEFORE|AFTER|EARLIER|LATER|BETWEEN)\b/g,
-        word => words[word] ?? word,
-      )
-      const query = `created_at:${/^[[{"]/.test(value) ? value : `"${value}"`}`
-      await c.finds(query, contains ? [id] : [], span)
-    }
-  },
-}
+const spanCell = cases({
+  'SEA-505.spans: days, moments and ranges with each kind of bracket contain a token exactly if its time lies within':
+    async c => {
+      const { id, created_at } = await c.token()
+      const day = (offset: number) =>
+        new Date(Date.parse(created_at) + offset * 86_400_000).toISOString().slice(0, 10)
+      const moment = (offset: number) => new Date(Date.parse(created_at) + offset).toISOString()
+      const words: Readonly<Record<string, string>> = {
+        D: day(0),
+        T: created_at,
+        BEFORE: day(-1),
+        AFTER: day(1),
+        EARLIER: moment(-1000),
+        LATER: moment(1000),
+        // Nine digits: after the microsecond of the token, before the next.
+        BETWEEN: created_at.replace('Z', '001Z'),
+      }
+      for (const [span, contains] of Object.entries(spans)) {
+        const value = span.replaceAll(
+          /\b(D|T|BEFORE|AFTER|EARLIER|LATER|BETWEEN)\b/g,
+          word => words[word] ?? word,
+        )
+        const query = `created_at:${/^[[{"]/.test(value) ? value : `"${value}"`}`
+        await c.finds(query, contains ? [id] : [], span)
+      }
+    },
+})
 
 /** Values of a metadata entry, and terms that find them. */
 const literals: readonly (readonly [value: string, term: string])[] = [
@@ -254,11 +247,8 @@ const literals: readonly (readonly [value: string, term: string])[] = [
   ['(a)', '"(a)"'],
 ]
 
-const literalCell: Cell = {
-  requirement: 'SEA-506',
-  name: 'literals',
-  title: 'characters in values are literal: some in double quotes only',
-  async run(c) {
+const literalCell = cases({
+  'SEA-506.literals: characters in values are literal: some in double quotes only': async c => {
     const made: string[] = []
     for (const [value] of literals) made.push((await c.token({ metadata: { value } })).id)
     for (const [index, [, term]] of literals.entries()) {
@@ -266,14 +256,11 @@ const literalCell: Cell = {
       await c.finds(`(metadata.value:${term})`, made.slice(index, index + 1), `(${term})`)
     }
   },
-}
+})
 
 /** Ids and keys of metadata in another case. */
-const caseCell: Cell = {
-  requirement: 'SEA-541',
-  name: 'names',
-  title: 'ids and keys of metadata are found in another case',
-  async run(c) {
+const caseCell = cases({
+  'SEA-541.names: ids and keys of metadata are found in another case': async c => {
     const id = `${c.tag}ABCd`
     await c.token({ id, metadata: { Key: 'Value' }, type: 'token' })
     for (const asked of [id, id.toLowerCase(), id.toUpperCase()]) await c.finds(`id:${asked}`, [id], asked)
@@ -287,7 +274,7 @@ const caseCell: Cell = {
     const lower = (await c.token({ id: `${c.tag}lower` })).id
     for (const asked of [lower, lower.toUpperCase()]) await c.finds(`id:${asked}`, [lower], asked)
   },
-}
+})
 
 /** Queries of a search. */
-export const queryCases = matrix([...queryCells, refusedCell, spanCell, literalCell, caseCell])
+export const queryCases = cases([...queryCells, ...refusedCell, ...spanCell, ...literalCell, ...caseCell])

@@ -1,6 +1,6 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { card, hour, minute, rule, times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
 type Members = Record<string, unknown>
 
@@ -36,33 +36,29 @@ const fingerprints: Readonly<Record<string, { token: Members; patch: Members; ch
   },
 }
 
-const fingerprintCells = Object.entries(fingerprints).flatMap(([name, { token, patch, changes }]): Cell[] => {
+const fingerprintCells = Object.entries(fingerprints).flatMap(([name, { token, patch, changes }]): Row[] => {
   const said = name.replaceAll('-', ' ')
   const updated = async (c: Context) => {
     const before = await c.token({ data: `a${c.tag}`, ...token })
     return { id: before.id, before: before.fingerprint, after: (await c.patch(before.id, patch)).fingerprint }
   }
   return [
-    {
-      requirement: 'TOK-544',
-      name,
-      title: `an update ${changes ? 'changes' : 'keeps'} the fingerprint: ${said}`,
-      async run(c) {
+    [
+      `TOK-544.${name}: an update ${changes ? 'changes' : 'keeps'} the fingerprint: ${said}`,
+      async c => {
         const { before, after } = await updated(c)
         c.ok(typeof after === 'string', 'there is a fingerprint', after)
         c.equal(after !== before, changes, 'the fingerprint changes')
       },
-    },
-    {
-      requirement: 'TOK-544',
-      name: `${name}-found`,
-      title: `after an update a token is found by the fingerprint that it has: ${said}`,
-      async run(c) {
+    ],
+    [
+      `TOK-544.${name}-found: after an update a token is found by the fingerprint that it has: ${said}`,
+      async c => {
         const { id, before, after } = await updated(c)
         await c.finds(`fingerprint:"${after}"`, [id], 'what it finds')
         if (changes) await c.finds(`fingerprint:"${before}"`, [], 'what the old one finds')
       },
-    },
+    ],
   ]
 })
 
@@ -108,11 +104,9 @@ const updaters: Readonly<
   },
 }
 const failureCells = Object.entries(failures).map(
-  ([name, { token, patch, named, hidden }]): Cell => ({
-    requirement: 'ACC-545',
-    name,
-    title: `a failing ${name} is named to a caller who may read the data, and to no other`,
-    async run(c) {
+  ([name, { token, patch, named, hidden }]): Row => [
+    `ACC-545.${name}: a failing ${name} is named to a caller who may read the data, and to no other`,
+    async c => {
       const { id } = await c.token({ metadata: { k: 'x' }, ...token(c) })
       for (const [who, { mayRead, caller }] of Object.entries(updaters)) {
         const { call } = await caller(c)
@@ -127,39 +121,25 @@ const failureCells = Object.entries(failures).map(
         else c.equal(errors, [hidden], `members that are named to ${who}`)
       }
     },
-  }),
+  ],
 )
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'TOK-510',
-    name: 'mask',
-    title:
-      'an update of data on which the mask fails is refused for callers who may read the data, and for no other',
-    needs: ['applications'],
-    async run(c) {
+const cells = cases({
+  'TOK-510.mask [applications]: an update of data on which the mask fails is refused for callers who may read the data, and for no other':
+    async c => {
       const { id } = await c.token({ data: { n: 2 }, mask: '{{ 10 | divided_by: data.n }}' })
       const send = async (transform: string) =>
         (await c.ruled(transform, ['token:update'])).call('PATCH', `/tokens/${id}`, { data: { n: 0 } })
       c.refused(await send('reveal'), 400, 'a caller who may read the data')
       c.success(await send('mask'), 200, 'another caller')
     },
+  'TYP-504.update: an update of a card accepts no search indexes except an empty list': async c => {
+    const { id } = await c.token({ type: 'card', data: card })
+    const send = (search_indexes: unknown) => c.asPrivate('PATCH', `/tokens/${id}`, { search_indexes })
+    await c.refuses<unknown>(400, send, [], { 'one index': ['{{ data.number }}'] })
   },
-  {
-    requirement: 'TYP-504',
-    name: 'update',
-    title: 'an update of a card accepts no search indexes except an empty list',
-    async run(c) {
-      const { id } = await c.token({ type: 'card', data: card })
-      const send = (search_indexes: unknown) => c.asPrivate('PATCH', `/tokens/${id}`, { search_indexes })
-      await c.refuses<unknown>(400, send, [], { 'one index': ['{{ data.number }}'] })
-    },
-  },
-  {
-    requirement: 'SEA-540',
-    name: 'kept',
-    title: 'a token with one index is found by it after updates that do not change its data',
-    async run(c) {
+  'SEA-540.kept: a token with one index is found by it after updates that do not change its data':
+    async c => {
       const { id } = await c.token({ search_indexes: ['x{{ data }}'] })
       const find = () => c.asPrivate('POST', '/tokens/search', { query: `data:x${c.tag}` })
       const found = async () => c.ids(c.success(await find(), 200).body)
@@ -169,27 +149,17 @@ const cells: readonly Cell[] = [
         await c.settles(found, [id], `after ${Object.keys(patch)[0]}`)
       }
     },
+  'TOK-511.new [clock]: a cvc that is set where none was is erased after an hour': async c => {
+    const { id } = await c.token({ type: 'card', data: card })
+    await c.advance(30 * minute)
+    await c.patch(id, { data: { cvc: '789' } })
+    await c.advance(hour - minute)
+    c.equal((await c.read(id)).data.cvc, '789', 'within the hour')
+    await c.advance(minute + 1000)
+    c.equal((await c.read(id)).data, card, 'after the hour')
   },
-  {
-    requirement: 'TOK-511',
-    name: 'new',
-    title: 'a cvc that is set where none was is erased after an hour',
-    needs: ['clock'],
-    async run(c) {
-      const { id } = await c.token({ type: 'card', data: card })
-      await c.advance(30 * minute)
-      await c.patch(id, { data: { cvc: '789' } })
-      await c.advance(hour - minute)
-      c.equal((await c.read(id)).data.cvc, '789', 'within the hour')
-      await c.advance(minute + 1000)
-      c.equal((await c.read(id)).data, card, 'after the hour')
-    },
-  },
-  {
-    requirement: 'ACC-506',
-    name: 'null',
-    title: 'null moves a token to the containers of its type, which needs token:update there',
-    async run(c) {
+  'ACC-506.null: null moves a token to the containers of its type, which needs token:update there':
+    async c => {
       const { id } = await c.token()
       const own = rule(c.container, 'mask', ['token:update'])
       const send = async (rules: object[]) =>
@@ -201,12 +171,8 @@ const cells: readonly Cell[] = [
       ).body
       c.equal(moved.containers, ['/general/high/'], 'containers')
     },
-  },
-  {
-    requirement: 'TOK-542',
-    name: 'merged-metadata',
-    title: 'an update is refused if there are more than 50 entries of metadata after the merge',
-    async run(c) {
+  'TOK-542.merged-metadata: an update is refused if there are more than 50 entries of metadata after the merge':
+    async c => {
       const entries = times(49, index => [`k${index}`, 'v'])
       const { id } = await c.token({ metadata: Object.fromEntries(entries) })
       const add = (name: string) => c.asPrivate('PATCH', `/tokens/${id}`, { metadata: { [name]: 'v' } })
@@ -214,19 +180,13 @@ const cells: readonly Cell[] = [
       c.refused(await add('another'), 400, 'another')
       c.success(await add('k0'), 200, 'one that is there')
     },
+  'TOK-542.merged-size: an update is refused if the merged data is larger than a body may be': async c => {
+    const half = 'x'.repeat(600_000)
+    const { id } = await c.token({ data: { a: half } })
+    c.refused(await c.asPrivate('PATCH', `/tokens/${id}`, { data: { b: half } }), 400, 'too much data')
+    c.success(await c.asPrivate('PATCH', `/tokens/${id}`, { data: { b: 'x' } }), 200, 'less data')
   },
-  {
-    requirement: 'TOK-542',
-    name: 'merged-size',
-    title: 'an update is refused if the merged data is larger than a body may be',
-    async run(c) {
-      const half = 'x'.repeat(600_000)
-      const { id } = await c.token({ data: { a: half } })
-      c.refused(await c.asPrivate('PATCH', `/tokens/${id}`, { data: { b: half } }), 400, 'too much data')
-      c.success(await c.asPrivate('PATCH', `/tokens/${id}`, { data: { b: 'x' } }), 200, 'less data')
-    },
-  },
-]
+})
 
 /** Expressions that an update evaluates again, and checks that it repeats. */
-export const reevaluatedCases = matrix([...fingerprintCells, ...failureCells, ...cells])
+export const reevaluatedCases = cases([...fingerprintCells, ...failureCells, ...cells])

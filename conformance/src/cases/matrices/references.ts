@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { card, times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { echoReactor } from './ways.ts'
 
 /** Tokens that payloads refer to. `spaced` begins and ends with a space. */
@@ -134,42 +135,33 @@ const ways: Readonly<
 }
 
 const cells = Object.entries(ways).flatMap(
-  ([way, { requirement, refusal, root, needs, fill, filled }]): Cell[] => [
-    {
-      requirement,
-      name: `filled-${way}`,
-      title: `${way} replaces references: whole, inside text, by filters, and nothing else`,
-      needs,
-      async run(c) {
+  ([way, { requirement, refusal, root, needs, fill, filled }]): Row[] => [
+    [
+      `${requirement}.filled-${way}${marked(needs)}: ${way} replaces references: whole, inside text, by filters, and nothing else`,
+      async c => {
         const ids = await made(c)
         for (const [name, of] of Object.entries(payloads)) {
           const [payload, expected] = of(ids)
           c.equal(filled(c.success(await fill(c, payload), 200, name).body), expected, name)
         }
       },
-    },
-    {
-      requirement: refusal,
-      name: `malformed-${way}`,
-      title: `${way} refuses malformed references, and names where they are`,
-      needs,
-      async run(c) {
+    ],
+    [
+      `${refusal}.malformed-${way}${marked(needs)}: ${way} refuses malformed references, and names where they are`,
+      async c => {
         const { object: id } = await made(c)
         for (const [name, of] of Object.entries(malformed)) {
           const { body } = c.refused(await fill(c, { a: [0, of(id)] }), 400, name)
           if (body?.errors) c.equal(Object.keys(body.errors), [`${root}a.1`], `members of ${name}`)
         }
       },
-    },
+    ],
   ],
 )
 
-const limitCells: Cell[] = [
-  {
-    requirement: 'TKZ-503',
-    name: 'readings',
-    title: 'detokenize takes 100 tokens whose ids differ in the spaces around them, and refuses 101',
-    async run(c) {
+const limitCells = cases({
+  'TKZ-503.readings: detokenize takes 100 tokens whose ids differ in the spaces around them, and refuses 101':
+    async c => {
       const spaces = times(101, index => ' '.repeat(index + 1))
       const create = (some: readonly string[]) =>
         c.asPrivate(
@@ -198,46 +190,32 @@ const limitCells: Cell[] = [
       const some = [one(spaces[0] ?? ''), one(' '.repeat(102))]
       c.refused(await detokenize(c, some), 400, 'one of which does not exist')
     },
+  'TKZ-503.filters: detokenize takes many expressions with filters, and refuses 1,001': async c => {
+    const { id } = await c.token({ data: 'x' })
+    const send = (count: number) =>
+      detokenize(
+        c,
+        times(count, () => `{{ ${id} | upcase }}`),
+      )
+    // All of them share a short time, in which a busy server may not evaluate 1,000.
+    c.equal(c.success(await send(20), 200).body[19], 'X', 'the last of 20')
+    c.refused(await send(1001), 400, '1,001')
+    const failing = times(2, index => `{{ ${id} | divided_by: 0 }}${index}`)
+    const { body } = c.refused(await detokenize(c, { a: failing }), 400, 'two that fail')
+    c.equal(Object.keys(body?.errors ?? {}), ['a.0', 'a.1'], 'members that it names')
   },
-  {
-    requirement: 'TKZ-503',
-    name: 'filters',
-    title: 'detokenize takes many expressions with filters, and refuses 1,001',
-    async run(c) {
-      const { id } = await c.token({ data: 'x' })
-      const send = (count: number) =>
-        detokenize(
-          c,
-          times(count, () => `{{ ${id} | upcase }}`),
-        )
-      // All of them share a short time, in which a busy server may not evaluate 1,000.
-      c.equal(c.success(await send(20), 200).body[19], 'X', 'the last of 20')
-      c.refused(await send(1001), 400, '1,001')
-      const failing = times(2, index => `{{ ${id} | divided_by: 0 }}${index}`)
-      const { body } = c.refused(await detokenize(c, { a: failing }), 400, 'two that fail')
-      c.equal(Object.keys(body?.errors ?? {}), ['a.0', 'a.1'], 'members that it names')
-    },
+  'TKZ-503.bytes: a payload has at most 5 MB once the data is in its place': async c => {
+    const [most, size] = [5 * 2 ** 20, 1_000_000]
+    const { id } = await c.token({ data: 'x'.repeat(size), fingerprint_expression: c.tag })
+    const filled = JSON.stringify([...times(5, () => ''), '']).length + 5 * size
+    const send = (bytes: number) =>
+      detokenize(c, [...times(5, () => `{{ ${id} }}`), 'y'.repeat(bytes - filled)])
+    c.equal(c.success(await send(most), 200).text.length, most, 'the length of the response')
+    c.refused(await send(most + 1), 400, 'one byte more')
+    c.refused(await detokenize(c, [`{{ ${id} }}`.repeat(6)]), 400, 'one text')
   },
-  {
-    requirement: 'TKZ-503',
-    name: 'bytes',
-    title: 'a payload has at most 5 MB once the data is in its place',
-    async run(c) {
-      const [most, size] = [5 * 2 ** 20, 1_000_000]
-      const { id } = await c.token({ data: 'x'.repeat(size), fingerprint_expression: c.tag })
-      const filled = JSON.stringify([...times(5, () => ''), '']).length + 5 * size
-      const send = (bytes: number) =>
-        detokenize(c, [...times(5, () => `{{ ${id} }}`), 'y'.repeat(bytes - filled)])
-      c.equal(c.success(await send(most), 200).text.length, most, 'the length of the response')
-      c.refused(await send(most + 1), 400, 'one byte more')
-      c.refused(await detokenize(c, [`{{ ${id} }}`.repeat(6)]), 400, 'one text')
-    },
-  },
-  {
-    requirement: 'TKZ-503',
-    name: 'hundred',
-    title: 'detokenize takes 100 different tokens, each as often as one likes, and refuses 101',
-    async run(c) {
+  'TKZ-503.hundred: detokenize takes 100 different tokens, each as often as one likes, and refuses 101':
+    async c => {
       const ids = await c.shared('101 tokens', async s => {
         const payload = times(51, () => ({ type: 'token', data: 1, containers: [s.container] }))
         const more = async () => c.success(await s.asPrivate('POST', '/tokenize', payload), 200).body
@@ -257,14 +235,8 @@ const limitCells: Cell[] = [
       const often = times(1001, () => `{{ ${ids[0]} }}`)
       c.success(await detokenize(c, often), 200, 'one token 1,001 times')
     },
-  },
-  {
-    requirement: 'TKZ-503',
-    name: 'megabytes',
-    title: 'detokenize takes tokens with 15 MB of data, and refuses those with 18 MB',
-    // Other cases could not read their lists beside tokens of this size.
-    turn: 'alone',
-    async run(c) {
+  'TKZ-503.megabytes [alone]: detokenize takes tokens with 15 MB of data, and refuses those with 18 MB':
+    async c => {
       const data = { large: 'x'.repeat(1_000_000), small: 1 }
       const tokens = times(18, () => c.token({ data, fingerprint_expression: c.tag }))
       const ids = (await Promise.all(tokens)).map(one => one.id)
@@ -280,30 +252,20 @@ const limitCells: Cell[] = [
       )
       c.refused(await send(18), 400, '18 MB')
     },
+  'INV-502.detokenize: unknown tokens are all named, known ones are not': async c => {
+    const { id } = await c.token()
+    const [one, two] = [`${c.tag}-one`, `${c.tag}-two`]
+    const reply = await detokenize(c, [`{{ ${one} }}`, { a: `x{{ ${id} }}{{ ${two} }}` }])
+    c.refused(reply, 400)
+    c.ok(
+      [one, two].every(name => reply.text.includes(name)),
+      'both are named',
+      reply.text,
+    )
+    c.ok(!reply.text.includes(id), 'the known one is not named', reply.text)
   },
-  {
-    requirement: 'INV-502',
-    name: 'detokenize',
-    title: 'unknown tokens are all named, known ones are not',
-    async run(c) {
-      const { id } = await c.token()
-      const [one, two] = [`${c.tag}-one`, `${c.tag}-two`]
-      const reply = await detokenize(c, [`{{ ${one} }}`, { a: `x{{ ${id} }}{{ ${two} }}` }])
-      c.refused(reply, 400)
-      c.ok(
-        [one, two].every(name => reply.text.includes(name)),
-        'both are named',
-        reply.text,
-      )
-      c.ok(!reply.text.includes(id), 'the known one is not named', reply.text)
-    },
-  },
-  {
-    requirement: 'TKZ-504',
-    name: 'redact',
-    title: 'data that the rule does not show is null, and empty inside text',
-    needs: ['applications'],
-    async run(c) {
+  'TKZ-504.redact [applications]: data that the rule does not show is null, and empty inside text':
+    async c => {
       const [masked, plain] = [await c.token({ mask: 'X' }), await c.token()]
       const payload = [masked, plain].flatMap(({ id }) => [`{{ ${id} }}`, `<{{ ${id} }}>`])
       const seen = async (transform: string) => {
@@ -314,8 +276,7 @@ const limitCells: Cell[] = [
       c.equal(await seen('mask'), ['X', '<X>', null, '<>'], 'under mask')
       c.equal(await seen('redact'), [null, '<>', null, '<>'], 'under redact')
     },
-  },
-]
+})
 
 /** References to tokens in payloads. */
-export const referenceCases = matrix([...cells, ...limitCells])
+export const referenceCases = cases([...cells, ...limitCells])

@@ -1,5 +1,5 @@
+import { cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
-import { type Cell, matrix } from './cell.ts'
 
 type Members = Record<string, unknown>
 
@@ -44,39 +44,35 @@ async function renew(c: Context, [first, second]: readonly [Members, Members]) {
   return { id, renewed: await c.read(id), fresh: await c.read(fresh.id), freshId: fresh.id as string }
 }
 
-const cells = Object.entries(optional).flatMap(([name, { members, query }]): Cell[] => {
+const cells = Object.entries(optional).flatMap(([name, { members, query }]): Row[] => {
   const both = [
     ['without', (c: Context): readonly [Members, Members] => [members(c), {}]],
     ['with', (c: Context): readonly [Members, Members] => [{}, members(c)]],
   ] as const
-  return both.flatMap(([way, given]): Cell[] => [
-    {
-      requirement: 'TOK-037',
-      name: `renewed-${way}-${name}`,
-      title: `a token under the id of a deleted one has nothing of it: made again ${way} ${name}`,
-      async run(c) {
+  return both.flatMap(([way, given]): Row[] => [
+    [
+      `TOK-037.renewed-${way}-${name}: a token under the id of a deleted one has nothing of it: made again ${way} ${name}`,
+      async c => {
         const { renewed, fresh } = await renew(c, given(c))
         c.equal(rest(renewed), rest(fresh), 'the token, beside one of another id')
       },
-    },
+    ],
     ...(query
       ? [
-          {
-            requirement: 'TOK-037',
-            name: `renewed-found-${way}-${name}`,
-            title: `a token under the id of a deleted one is found by its own members: made again ${way} ${name}`,
-            async run(c: Context) {
+          [
+            `TOK-037.renewed-found-${way}-${name}: a token under the id of a deleted one is found by its own members: made again ${way} ${name}`,
+            async (c: Context) => {
               const { id, freshId } = await renew(c, given(c))
               const ask = async () =>
                 c.ids(c.success(await c.asPrivate('POST', '/tokens/search', { query: query(c) }), 200).body)
               const expected = way === 'with' ? [freshId, id] : []
               await c.settles(ask, expected, 'what is found')
             },
-          },
+          ] satisfies Row,
         ]
       : []),
   ])
 })
 
 /** What is made under a name that was used before has nothing of what had it. */
-export const renewedCases = matrix(cells)
+export const renewedCases = cases(cells)

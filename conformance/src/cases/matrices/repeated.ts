@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { type ResourceName, resources } from './resources.ts'
 import { echoReactor } from './ways.ts'
 
@@ -150,12 +151,9 @@ const requests: Readonly<Record<string, Requests>> = {
 }
 
 const cells = Object.entries(requests).map(
-  ([name, { needs, prepare }]): Cell => ({
-    requirement: 'IDE-501',
-    name,
-    title: `a repeated request returns the first success: ${name.replaceAll('-', ' ')}`,
-    needs,
-    async run(c) {
+  ([name, { needs, prepare }]): Row => [
+    `IDE-501.${name}${marked(needs)}: a repeated request returns the first success: ${name.replaceAll('-', ' ')}`,
+    async c => {
       const { call, method, path, body, status, other, gone } = await prepare(c)
       const send = () => call(method, path, body, c.keyed())
       const first = c.success(await send(), status, 'the first')
@@ -168,17 +166,14 @@ const cells = Object.entries(requests).map(
       c.success(await remover('DELETE', resource), 204, 'deleting it')
       c.refused(await send(), 404, 'the same when it no longer exists')
     },
-  }),
+  ],
 )
 
 /** Responses that a formula chooses, and if they are kept. */
 const chosenCells = [201, 299, 399, 400, 404, 500].map(
-  (status): Cell => ({
-    requirement: 'IDE-503',
-    name: `chosen-${status}`,
-    title: `a response ${status} of a formula is ${status < 400 ? '' : 'not '}kept under its idempotency key`,
-    needs: ['management', 'applications'],
-    async run(c) {
+  (status): Row => [
+    `IDE-503.chosen-${status} [management, applications]: a response ${status} of a formula is ${status < 400 ? '' : 'not '}kept under its idempotency key`,
+    async c => {
       const code = `const { CustomHttpResponseError } = require('@surrogate/formula-errors')
         module.exports = async req => {
           const made = await req.svc.tokens.create({ type: 'token', data: 'value' })
@@ -193,8 +188,8 @@ const chosenCells = [201, 299, 399, 400, 404, 500].map(
       c.equal(again.body.id === first.body.id, status < 400, 'the formula ran once')
       c.equal(again.headers.get('x-made'), again.body.id, 'the header that the formula chose')
     },
-  }),
+  ],
 )
 
 /** Requests that are repeated with the same idempotency key. */
-export const repeatedCases = matrix([...cells, ...chosenCells])
+export const repeatedCases = cases([...cells, ...chosenCells])

@@ -1,15 +1,10 @@
+import { cases } from '../../harness/case.ts'
 import { minute, times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
-const needs = ['management', 'callbacks', 'clock'] as const
-
-const cells: readonly Cell[] = [
-  {
-    requirement: 'INV-514',
-    name: 'all',
-    title: 'a delivery that is always refused is retried ten times in about two and a half hours',
-    needs,
-    async run(c) {
+/** How often and when deliveries are retried. */
+export const retryCases = cases({
+  'INV-514.all [management, callbacks, clock]: a delivery that is always refused is retried ten times in about two and a half hours':
+    async c => {
       const reactor = await c.reactor()
       const refusing = times(20, () => 500)
       const { box } = await c.delivered(reactor, {}, refusing)
@@ -24,13 +19,8 @@ const cells: readonly Cell[] = [
       await c.delivered(reactor)
       c.equal(box.deliveries.length, 11, 'deliveries in the end')
     },
-  },
-  {
-    requirement: 'INV-514',
-    name: 'statuses',
-    title: 'a delivery is repeated after each response outside 200 to 299',
-    needs,
-    async run(c) {
+  'INV-514.statuses [management, callbacks, clock]: a delivery is repeated after each response outside 200 to 299':
+    async c => {
       const reactor = await c.reactor()
       const { box } = await c.delivered(reactor, {}, [300, 404, 299])
       await c.eventually(async () => {
@@ -42,8 +32,4 @@ const cells: readonly Cell[] = [
       await c.delivered(reactor)
       c.equal(box.deliveries.length, 3, 'deliveries in the end')
     },
-  },
-]
-
-/** How often and when deliveries are retried. */
-export const retryCases = matrix(cells)
+})

@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -159,15 +160,12 @@ const made = (c: Context, name: string, { path, call, body, method, change }: Re
     return { created, createdRead, updated, read: await read(), id: created.id as string }
   })
 
-const resourceCells = Object.entries(resources).flatMap(([name, resource]): Cell[] => {
+const resourceCells = Object.entries(resources).flatMap(([name, resource]): Row[] => {
   const { lists, apart, members, needs, path, call } = resource
-  const cell = (what: string, title: string, run: (c: Context, one: Made) => void | Promise<void>): Cell => ({
-    requirement: 'WIR-541',
-    name: `${name}-${what}`,
-    title: `a ${name} is the same when it is read and ${title}`,
-    needs,
-    run: async c => run(c, await made(c, name, resource)),
-  })
+  const cell = (what: string, title: string, run: (c: Context, one: Made) => void | Promise<void>): Row => [
+    `WIR-541.${name}-${what}${marked(needs)}: a ${name} is the same when it is read and ${title}`,
+    async c => run(c, await made(c, name, resource)),
+  ]
   return [
     cell('create', 'in the response to its create', (c, { created, createdRead }) =>
       c.equal(without(created, apart), without(createdRead, apart), 'the response'),
@@ -227,12 +225,9 @@ const counted: Readonly<
 
 const pageCells = Object.entries(counted).flatMap(([name, { needs, ask }]) =>
   [1, 2, 3].map(
-    (page): Cell => ({
-      requirement: 'PAG-540',
-      name: `${name}-${page}`,
-      title: `pages of three ${name} are counted and in order: page ${page}`,
-      needs,
-      async run(c) {
+    (page): Row => [
+      `PAG-540.${name}-${page}${marked(needs)}: pages of three ${name} are counted and in order: page ${page}`,
+      async c => {
         const { pagination, data } = (await ask(c, `page=${page}&size=2`)) as {
           pagination: Body
           data: readonly Body[]
@@ -244,9 +239,9 @@ const pageCells = Object.entries(counted).flatMap(([name, { needs, ask }]) =>
         const times = all.data.map(one => String(one.created_at))
         c.equal(times, [...times].sort().reverse(), 'the newest first')
       },
-    }),
+    ],
   ),
 )
 
 /** Each resource shows the same members with the same values in every operation. */
-export const sameCases = matrix([...resourceCells, ...pageCells])
+export const sameCases = cases([...resourceCells, ...pageCells])

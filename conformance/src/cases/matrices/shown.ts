@@ -1,7 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { tokenTypes } from '../../harness/token-types.ts'
 import { allTokenPermissions, card, rule, ssn } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 import {
   callerNeeds,
   callerUnder,
@@ -40,19 +40,16 @@ const transforms: readonly Transform[] = ['reveal', 'mask', 'redact']
 const shownUnder = (transform: Transform, way: Way, { data, masked }: Shown) =>
   way.isRaw || transform === 'reveal' ? data : transform === 'mask' ? masked : undefined
 
-function cell(requirement: string, way: Way, transform: Transform, type: string, own: boolean): Cell {
+function cell(requirement: string, way: Way, transform: Transform, type: string, own: boolean): Row {
   const values = (own ? chosen : types)[type] ?? { data: 1, masked: 1 }
-  return {
-    requirement,
-    name: `${way.name}-${transform}-${type}`,
-    title: `${type} under ${transform}${own ? ' with a mask of its own' : ''}: ${way.title}`,
-    needs: [...way.needs, ...callerNeeds[transform]],
-    async run(c) {
+  return [
+    `${requirement}.${way.name}-${transform}-${type}${marked([...way.needs, ...callerNeeds[transform]])}: ${type} under ${transform}${own ? ' with a mask of its own' : ''}: ${way.title}`,
+    async c => {
       const members = { type, data: values.data, ...(own ? { mask: masks[type] } : {}) }
       const token = await c.shared(`${own ? 'chosen' : 'usual'} ${type}`, s => tokenOf(s, members))
       await expectData(c, way, await callerUnder(c, transform), token, shownUnder(transform, way, values))
     },
-  }
+  ]
 }
 
 /** Reads in the core profile: the transform of the caller's access controls decides what data they show. */
@@ -93,16 +90,13 @@ const creates: Readonly<
 
 const createCells = Object.entries(creates).flatMap(([name, create]) =>
   Object.entries(types).map(
-    ([type, { data, masked }]): Cell => ({
-      requirement: 'TOK-540',
-      name: `${name}-${type}`,
-      title: `the response shows a new ${type} masked: ${name}`,
-      needs: name === 'react' ? ['management'] : [],
-      async run(c) {
+    ([type, { data, masked }]): Row => [
+      `TOK-540.${name}-${type}${marked(name === 'react' ? ['management'] : [])}: the response shows a new ${type} masked: ${name}`,
+      async c => {
         const made = await create(c, { type, data, containers: [c.container] })
         c.equal([made?.type, made?.data ?? undefined], [type, masked], 'type and data')
       },
-    }),
+    ],
   ),
 )
 
@@ -119,12 +113,9 @@ const changeCells = ways
   .filter(way => way.name !== 'webhook')
   .flatMap(way =>
     Object.entries(changes).map(
-      ([to, { rules, sees }]): Cell => ({
-        requirement: 'ACC-541',
-        name: `${way.name}-${to}`,
-        title: `after its rule changed from reveal to ${to}, a caller sees no more: ${way.title}`,
-        needs: way.needs,
-        async run(c) {
+      ([to, { rules, sees }]): Row => [
+        `ACC-541.${way.name}-${to}${marked(way.needs)}: after its rule changed from reveal to ${to}, a caller sees no more: ${way.title}`,
+        async c => {
           const values = types.card ?? { data: 1, masked: 1 }
           const { token, key } = await c.shared(`changed to ${to}`, async s => {
             const made = await s.ruled('reveal', allTokenPermissions)
@@ -137,7 +128,7 @@ const changeCells = ways
           if (sees) await expectData(c, way, c.as(key), token, shownUnder(sees, way, values))
           else await expectRefused(c, way, key, token)
         },
-      }),
+      ],
     ),
   )
 
@@ -149,7 +140,7 @@ async function expectRefused(c: Context, way: Way, key: string, token: Parameter
 }
 
 /** The data of tokens under each transform, by every way to it and of every type. */
-export const shownCases = matrix([
+export const shownCases = cases([
   ...coreCells,
   ...rawCells,
   ...surrogateCells,

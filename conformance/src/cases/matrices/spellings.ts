@@ -1,5 +1,5 @@
+import { cases, type Row } from '../../harness/case.ts'
 import { atOffset, isLuhn, times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
 
 /** Accepted expiries, and how they are returned. */
 const expiries: Readonly<Record<string, string>> = {
@@ -61,22 +61,14 @@ const refused: readonly string[] = [
   '',
 ]
 
-const expiryCells: Cell[] = [
-  {
-    requirement: 'TOK-507',
-    name: 'accepted',
-    title: 'each accepted spelling of an expiry is returned in ISO 8601',
-    async run(c) {
-      for (const [given, shown] of Object.entries(expiries)) {
-        if (shown !== '') c.equal((await c.token({ expires_at: given })).expires_at, shown, given)
-      }
-    },
+const expiryCells = cases({
+  'TOK-507.accepted: each accepted spelling of an expiry is returned in ISO 8601': async c => {
+    for (const [given, shown] of Object.entries(expiries)) {
+      if (shown !== '') c.equal((await c.token({ expires_at: given })).expires_at, shown, given)
+    }
   },
-  {
-    requirement: 'TOK-507',
-    name: 'refused',
-    title: 'an expiry in another spelling, or on a day or at a time that does not exist, is refused',
-    async run(c) {
+  'TOK-507.refused: an expiry in another spelling, or on a day or at a time that does not exist, is refused':
+    async c => {
       for (const expires_at of refused)
         c.refused(
           await c.asPrivate('POST', '/tokens', { type: 'token', data: 1, expires_at }),
@@ -84,14 +76,10 @@ const expiryCells: Cell[] = [
           `"${expires_at}"`,
         )
     },
-  },
-]
+})
 
-const instantCell: Cell = {
-  requirement: 'TOK-530',
-  name: 'instants',
-  title: 'an expiry is the instant that its offset says',
-  async run(c) {
+const instantCell = cases({
+  'TOK-530.instants: an expiry is the instant that its offset says': async c => {
     const now = await c.now()
     const create = (expires_at: string) =>
       c.asPrivate('POST', '/tokens', { type: 'token', data: 1, expires_at, containers: [c.container] })
@@ -102,7 +90,7 @@ const instantCell: Cell = {
       c.refused(await create(atOffset(now - near, offset)), 400, `50 seconds ago, ${offset}`)
     }
   },
-}
+})
 
 /** Endings of names, and filters that are compared with all of them. */
 const endings = ['abcabc', 'abc', 'ac', 'ABC D', 'aXbXc', 'bca', 'É']
@@ -142,12 +130,9 @@ const lists = {
 } as const
 
 const filterCells = Object.entries(lists).map(
-  ([kind, { path, requirement }]): Cell => ({
-    requirement,
-    name: kind,
-    title: `name filters of ${kind} match as their wildcards say`,
-    needs: ['management'],
-    async run(c) {
+  ([kind, { path, requirement }]): Row => [
+    `${requirement}.${kind} [management]: name filters of ${kind} match as their wildcards say`,
+    async c => {
       const formula = kind === 'reactors' ? { id: (await c.formula({ name: 'other' })).id } : undefined
       for (const ending of endings) {
         const name = `${c.tag} ${ending}`
@@ -165,7 +150,7 @@ const filterCells = Object.entries(lists).map(
         c.equal(pagination.total_items, expected.length, `total_items for ${filter}`)
       }
     },
-  }),
+  ],
 )
 
 /** Numbers with check digits, by type: valid ones, and the same with each digit changed. */
@@ -183,11 +168,9 @@ function withCheckDigit(digits: string): string {
   for (let check = 0; ; check++) if (isLuhn(`${digits}${check}`)) return `${digits}${check}`
 }
 const numberCells = Object.entries(numbers).map(
-  ([type, valid]): Cell => ({
-    requirement: 'TYP-502',
-    name: `digits-${type}`,
-    title: `a ${type} is accepted with its check digit, and refused with any digit changed`,
-    async run(c) {
+  ([type, valid]): Row => [
+    `TYP-502.digits-${type}: a ${type} is accepted with its check digit, and refused with any digit changed`,
+    async c => {
       const create = (data: string) =>
         c.asPrivate('POST', '/tokens', { type, data, containers: [c.container] })
       for (const number of valid) c.success(await create(number), 201, number)
@@ -201,8 +184,8 @@ const numberCells = Object.entries(numbers).map(
         )
       }
     },
-  }),
+  ],
 )
 
 /** Spellings of dates, names and numbers. */
-export const spellingCases = matrix([...expiryCells, instantCell, ...filterCells, ...numberCells])
+export const spellingCases = cases([...expiryCells, ...instantCell, ...filterCells, ...numberCells])

@@ -1,6 +1,6 @@
+import { type Case, cases, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call } from '../../harness/target.ts'
-import { type Cell, matrix } from './cell.ts'
 
 type Shown = Record<string, unknown>
 
@@ -13,12 +13,9 @@ const contents = (shown: Shown) =>
     name => (shown[name] ?? null) !== null,
   )
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'TKZ-501',
-    name: 'duplicates',
-    title: 'duplicates within a payload become one token where they ask for that',
-    async run(c) {
+const cells: readonly (Row | Case)[] = [
+  ...cases({
+    'TKZ-501.duplicates: duplicates within a payload become one token where they ask for that': async c => {
       const one = (data: string, more: object = {}) => ({
         type: 'token',
         data,
@@ -53,101 +50,72 @@ const cells: readonly Cell[] = [
       c.equal((await c.found('')).length, 7, 'the number of tokens')
       c.equal(await tokenize(c, payload, c.asPrivate, c.tag), shown, 'the same request again')
     },
-  },
-  {
-    requirement: 'TKZ-501',
-    name: 'unreadable',
-    title: 'a caller who may not read is shown no contents of duplicates, and its own tokens masked',
-    needs: ['applications'],
-    async run(c) {
-      const { call } = await c.ruled('reveal', ['token:create'])
-      const one = { type: 'token', data: c.tag, mask: 'X', metadata: { a: 'b' }, containers: [c.container] }
-      const [first, second] = await tokenize(c, [one, { ...one, deduplicate_token: true }], call, c.tag)
-      c.equal([first.data, first.metadata], ['X', { a: 'b' }], 'the first')
-      c.equal([second.id, contents(second)], [first.id, []], 'the second')
-      const [again, twice] = await tokenize(c, [one, { ...one, deduplicate_token: true }], call, c.tag)
-      c.equal([again, twice], [first, second], 'the same request again')
-    },
-  },
-  {
-    requirement: 'IDE-520',
-    name: 'elsewhere',
-    title: 'a repeated request that returned a duplicate needs token:create on the duplicate, too',
-    needs: ['applications'],
-    async run(c) {
-      const { id } = await c.token({ containers: [`${c.container}kept/`] })
-      const { id: application, call } = await c.ruled('mask', ['token:create'])
-      const body = { type: 'token', data: c.tag, containers: [`${c.container}own/`], deduplicate_token: true }
-      const { headers } = c.keyed(`${c.tag}one`)
-      const create = () => call('POST', '/tokens', body, { headers })
-      for (const which of ['first', 'second']) {
-        c.equal((await tokenize(c, [body], call, c.tag))[0].id, id, `id of the ${which} payload`)
-        c.equal(c.success(await create(), 200).body.id, id, `id of the ${which} create`)
-      }
-      const onlyOn = async (container: string) => {
-        const rules = [{ priority: 1, container, transform: 'mask', permissions: ['token:create'] }]
-        const path = `/applications/${application}`
-        c.success(await c.asManagement('PUT', path, { name: c.tag, rules }), 200, 'the change of rights')
-      }
-      await onlyOn(`${c.container}kept/`)
-      c.refused(await create(), 403, 'without token:create where the new one was to be')
-      await onlyOn(`${c.container}own/`)
-      c.refused(await create(), 403, 'without token:create on the duplicate')
-      c.success(await call('POST', '/tokens', body), 201, 'the control: a new request')
-    },
-  },
-  ...(['mask', 'redact'] as const).map(
-    (transform): Cell => ({
-      requirement: 'TKZ-501',
-      name: `shown-${transform}`,
-      title: `new tokens of a payload are shown under ${transform}, as the rule for token:create says`,
-      needs: ['applications'],
-      async run(c) {
-        const { call } = await c.ruled(transform, ['token:create'])
-        const made = { type: 'token', data: c.tag, mask: 'X', containers: [c.container] }
-        const [shown] = await tokenize(c, [made], call)
-        c.equal(shown.data, transform === 'mask' ? 'X' : undefined, 'data')
+    'TKZ-501.unreadable [applications]: a caller who may not read is shown no contents of duplicates, and its own tokens masked':
+      async c => {
+        const { call } = await c.ruled('reveal', ['token:create'])
+        const one = { type: 'token', data: c.tag, mask: 'X', metadata: { a: 'b' }, containers: [c.container] }
+        const [first, second] = await tokenize(c, [one, { ...one, deduplicate_token: true }], call, c.tag)
+        c.equal([first.data, first.metadata], ['X', { a: 'b' }], 'the first')
+        c.equal([second.id, contents(second)], [first.id, []], 'the second')
+        const [again, twice] = await tokenize(c, [one, { ...one, deduplicate_token: true }], call, c.tag)
+        c.equal([again, twice], [first, second], 'the same request again')
       },
-    }),
-  ),
-  {
-    requirement: 'TKZ-505',
-    name: 'given',
-    title:
-      'an id that is given twice in a payload, or taken, is refused; one that an expression makes is replaced',
-    async run(c) {
-      const one = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
-      const send = (...ids: string[]) => c.asPrivate('POST', '/tokenize', ids.map(one))
-      const [a, b] = [`${c.tag}a`, `${c.tag}b`]
-      c.refused(await send(a, a), 400, 'an id twice')
-      const made = c.success(await send(a, `{{ '${a}' }}`, `{{ '${b}' }}`, `{{ '${b}' }}`), 200).body
-      const ids = made.map((shown: Shown) => shown.id)
-      c.equal(new Set(ids).size, 4, 'the number of ids')
-      c.equal([ids[0], ids[2]], [a, b], 'ids that were free')
-      c.refused(await send(`${c.tag}c`, a), 409, 'an id that is taken')
-      c.refused(await c.asPrivate('GET', `/tokens/${c.tag}c`), 404, 'the token before it')
-      const replaced = c.success(await send(`{{ '${a}' }}`), 200).body
-      c.ok(replaced[0].id !== a, 'an expression that makes a taken id makes another token', replaced[0].id)
-      const [early, given] = c.success(await send(`{{ '${c.tag}d' }}`, `${c.tag}d`), 200).body
-      c.ok(early.id !== given.id, 'an expression before the id that it makes makes another token', early.id)
-      c.equal(given.id, `${c.tag}d`, 'the id that is given')
-      // A duplicate is not stored, so the id that it asks for stays free.
-      const same = { ...one(`${c.tag}e`), data: c.tag }
-      const original = { ...same, id: `${c.tag}f` }
-      const payload = [original, { ...same, deduplicate_token: true }, one(`{{ '${c.tag}e' }}`)]
-      const stored = c.success(await c.asPrivate('POST', '/tokenize', payload), 200).body
-      c.equal(
-        stored.map((shown: Shown) => shown.id),
-        [original.id, original.id, `${c.tag}e`],
-        'ids beside a duplicate',
-      )
-    },
-  },
-  {
-    requirement: 'TKZ-501',
-    name: 'forms',
-    title: 'each form of a payload stays as it is, with tokens in the place of values',
-    async run(c) {
+    'IDE-520.elsewhere [applications]: a repeated request that returned a duplicate needs token:create on the duplicate, too':
+      async c => {
+        const { id } = await c.token({ containers: [`${c.container}kept/`] })
+        const { id: application, call } = await c.ruled('mask', ['token:create'])
+        const body = {
+          type: 'token',
+          data: c.tag,
+          containers: [`${c.container}own/`],
+          deduplicate_token: true,
+        }
+        const { headers } = c.keyed(`${c.tag}one`)
+        const create = () => call('POST', '/tokens', body, { headers })
+        for (const which of ['first', 'second']) {
+          c.equal((await tokenize(c, [body], call, c.tag))[0].id, id, `id of the ${which} payload`)
+          c.equal(c.success(await create(), 200).body.id, id, `id of the ${which} create`)
+        }
+        const onlyOn = async (container: string) => {
+          const rules = [{ priority: 1, container, transform: 'mask', permissions: ['token:create'] }]
+          const path = `/applications/${application}`
+          c.success(await c.asManagement('PUT', path, { name: c.tag, rules }), 200, 'the change of rights')
+        }
+        await onlyOn(`${c.container}kept/`)
+        c.refused(await create(), 403, 'without token:create where the new one was to be')
+        await onlyOn(`${c.container}own/`)
+        c.refused(await create(), 403, 'without token:create on the duplicate')
+        c.success(await call('POST', '/tokens', body), 201, 'the control: a new request')
+      },
+    'TKZ-505.given: an id that is given twice in a payload, or taken, is refused; one that an expression makes is replaced':
+      async c => {
+        const one = (id: string) => ({ type: 'token', data: 1, id, containers: [c.container] })
+        const send = (...ids: string[]) => c.asPrivate('POST', '/tokenize', ids.map(one))
+        const [a, b] = [`${c.tag}a`, `${c.tag}b`]
+        c.refused(await send(a, a), 400, 'an id twice')
+        const made = c.success(await send(a, `{{ '${a}' }}`, `{{ '${b}' }}`, `{{ '${b}' }}`), 200).body
+        const ids = made.map((shown: Shown) => shown.id)
+        c.equal(new Set(ids).size, 4, 'the number of ids')
+        c.equal([ids[0], ids[2]], [a, b], 'ids that were free')
+        c.refused(await send(`${c.tag}c`, a), 409, 'an id that is taken')
+        c.refused(await c.asPrivate('GET', `/tokens/${c.tag}c`), 404, 'the token before it')
+        const replaced = c.success(await send(`{{ '${a}' }}`), 200).body
+        c.ok(replaced[0].id !== a, 'an expression that makes a taken id makes another token', replaced[0].id)
+        const [early, given] = c.success(await send(`{{ '${c.tag}d' }}`, `${c.tag}d`), 200).body
+        c.ok(early.id !== given.id, 'an expression before the id that it makes makes another token', early.id)
+        c.equal(given.id, `${c.tag}d`, 'the id that is given')
+        // A duplicate is not stored, so the id that it asks for stays free.
+        const same = { ...one(`${c.tag}e`), data: c.tag }
+        const original = { ...same, id: `${c.tag}f` }
+        const payload = [original, { ...same, deduplicate_token: true }, one(`{{ '${c.tag}e' }}`)]
+        const stored = c.success(await c.asPrivate('POST', '/tokenize', payload), 200).body
+        c.equal(
+          stored.map((shown: Shown) => shown.id),
+          [original.id, original.id, `${c.tag}e`],
+          'ids beside a duplicate',
+        )
+      },
+    'TKZ-501.forms: each form of a payload stays as it is, with tokens in the place of values': async c => {
       const values = { text: c.tag, number: 5, truth: true, deep: { list: [['x'], {}, []] } }
       const shown = await tokenize(c, values)
       const data = async (id: string) => (await c.read(id)).data
@@ -161,12 +129,7 @@ const cells: readonly Cell[] = [
       const parts = await tokenize(c, [{ type: 'token' }, { data: 'x' }])
       c.equal([await data(parts[0].type), await data(parts[1].data)], ['token', 'x'], 'parts of a token')
     },
-  },
-  {
-    requirement: 'TKZ-502',
-    name: 'errors',
-    title: 'the errors of a payload name each invalid value by its path',
-    async run(c) {
+    'TKZ-502.errors: the errors of a payload name each invalid value by its path': async c => {
       const wrong = { type: 'card', data: { number: '4242424242424241' } }
       const reply = await c.asPrivate('POST', '/tokenize', { a: [wrong], b: { c: wrong }, d: 'fine' })
       const named = Object.keys(c.refused(reply, 400).body?.errors ?? {})
@@ -178,12 +141,7 @@ const cells: readonly Cell[] = [
         )
       c.ok(!named.some(name => name.startsWith('d')), 'there is no error of d', named)
     },
-  },
-  {
-    requirement: 'TKZ-502',
-    name: 'hundred',
-    title: 'a payload makes at most 100 tokens',
-    async run(c) {
+    'TKZ-502.hundred: a payload makes at most 100 tokens': async c => {
       const send = (count: number) =>
         c.asPrivate(
           'POST',
@@ -193,7 +151,18 @@ const cells: readonly Cell[] = [
       c.refused(await send(101), 400, '101 values')
       c.success(await send(100), 200, '100 values')
     },
-  },
+  }),
+  ...(['mask', 'redact'] as const).map(
+    (transform): Row => [
+      `TKZ-501.shown-${transform} [applications]: new tokens of a payload are shown under ${transform}, as the rule for token:create says`,
+      async c => {
+        const { call } = await c.ruled(transform, ['token:create'])
+        const made = { type: 'token', data: c.tag, mask: 'X', containers: [c.container] }
+        const [shown] = await tokenize(c, [made], call)
+        c.equal(shown.data, transform === 'mask' ? 'X' : undefined, 'data')
+      },
+    ],
+  ),
 ]
 
 /** Content types of a create, and if they are accepted. */
@@ -211,11 +180,8 @@ const contentTypes: Readonly<Record<string, boolean>> = {
   'application/merge-patch+json': false,
   'application/jsonx': false,
 }
-const contentTypeCell: Cell = {
-  requirement: 'ERR-504',
-  name: 'types',
-  title: 'a create takes JSON in UTF-8, however its type is spelled, and nothing else',
-  async run(c) {
+const contentTypeCell = cases({
+  'ERR-504.types: a create takes JSON in UTF-8, however its type is spelled, and nothing else': async c => {
     const raw = JSON.stringify({ type: 'token', data: 1, containers: [c.container] })
     for (const [type, isAccepted] of Object.entries(contentTypes)) {
       const reply = await c.asPrivate('POST', '/tokens', undefined, {
@@ -226,7 +192,7 @@ const contentTypeCell: Cell = {
       else c.refused(reply, 415, type)
     }
   },
-}
+})
 
 /** Payloads that become tokens, and the types of bodies. */
-export const tokenizingCases = matrix([...cells, contentTypeCell])
+export const tokenizingCases = cases([...cells, ...contentTypeCell])

@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { type Shown, ways } from './ways.ts'
 
 const large = [9007199254740991, -9007199254740991, 1234567890123456, 4294967296, -2147483649, 0]
@@ -80,16 +81,13 @@ const written = (c: Context, how: string, name: string, data: unknown): Promise<
 }
 
 /** Reads data by a way, after it was sent in one. */
-function cell(requirement: string, how: string, by: string, name: string, data: unknown): Cell {
+function cell(requirement: string, how: string, by: string, name: string, data: unknown): Row {
   const way = ways.find(one => one.name === by)
   if (!way) throw new Error(`no way ${by}`)
   const shown = how === 'create' ? by : how
-  return {
-    requirement,
-    name: `${shown}-${name}`,
-    title: `data comes back as it was sent by ${how}: ${name.replaceAll('-', ' ')} by ${way.title}`,
-    needs: way.needs,
-    async run(c) {
+  return [
+    `${requirement}.${shown}-${name}${marked(way.needs)}: data comes back as it was sent by ${how}: ${name.replaceAll('-', ' ')} by ${way.title}`,
+    async c => {
       const expected = how === 'patch' ? [data] : data
       const token = await written(c, how, name, data)
       const look = async () => {
@@ -100,7 +98,7 @@ function cell(requirement: string, how: string, by: string, name: string, data: 
       if (way.lags) await c.settles(look, digest(expected), `the data by ${way.title}`)
       else c.equal(await look(), digest(expected), `the data by ${way.title}`)
     },
-  }
+  ]
 }
 
 /** Shortens long texts, so that a finding can be read: to their length, beginning and end. */
@@ -161,11 +159,9 @@ const shows: Readonly<
 }
 
 const labelCells = Object.entries(labels).map(
-  ([name, { core, given }]): Cell => ({
-    requirement: core ? 'TOK-053' : 'WIR-543',
-    name,
-    title: `${name.replaceAll('-', ' ')} come back as they were sent, in each operation`,
-    async run(c) {
+  ([name, { core, given }]): Row => [
+    `${core ? 'TOK-053' : 'WIR-543'}.${name}: ${name.replaceAll('-', ' ')} come back as they were sent, in each operation`,
+    async c => {
       const sent = given(c)
       const { id, ...made } = await c.token(sent)
       for (const member of Object.keys(sent)) c.equal(made[member], sent[member], `${member} of a create`)
@@ -178,7 +174,7 @@ const labelCells = Object.entries(labels).map(
       const read = await c.read(patched.id)
       for (const member of Object.keys(sent)) c.equal(read[member], sent[member], `${member} after an update`)
     },
-  }),
+  ],
 )
 
 /** Texts that are easily changed, in members of formulas, reactors, applications and tenants. */
@@ -234,12 +230,9 @@ const described: Readonly<
 }
 
 const describedCells = Object.entries(described).map(
-  ([name, { path, needs, body }]): Cell => ({
-    requirement: 'WIR-543',
-    name: `texts-of-${name}`,
-    title: `the texts of a ${name} come back as they were sent, in each operation`,
-    needs,
-    async run(c) {
+  ([name, { path, needs, body }]): Row => [
+    `WIR-543.texts-of-${name}${marked(needs)}: the texts of a ${name} come back as they were sent, in each operation`,
+    async c => {
       const given = await body(c)
       const call = c.asManagement
       const expect = (shown: unknown, how: string) => {
@@ -262,30 +255,25 @@ const describedCells = Object.entries(described).map(
         expect(await c.get('/applications/key', c.as(again.key)), 'its own read')
       }
     },
-  }),
+  ],
 )
 
-const tenantCell: Cell = {
-  requirement: 'WIR-543',
-  name: 'texts-of-tenant',
-  title: 'the name of a tenant comes back as it was sent',
-  needs: ['second-management'],
-  // Other cases rename it, too.
-  turn: 'alone',
-  async run(c) {
-    const path = '/tenants/self'
-    const nameOf = async () => (await c.get(path, c.asOtherManagement))?.name
-    const before = await nameOf()
-    const name = long(200)(c)
-    const put = async (one: string) =>
-      c.success(await c.asOtherManagement('PUT', path, { name: one }), 200).body?.name
-    c.equal([await put(name), await nameOf()], [name, name], 'the name')
-    c.equal([await put(before), await nameOf()], [before, before], 'the name before')
-  },
-}
+const tenantCell = cases({
+  'WIR-543.texts-of-tenant [second-management, alone]: the name of a tenant comes back as it was sent':
+    async c => {
+      const path = '/tenants/self'
+      const nameOf = async () => (await c.get(path, c.asOtherManagement))?.name
+      const before = await nameOf()
+      const name = long(200)(c)
+      const put = async (one: string) =>
+        c.success(await c.asOtherManagement('PUT', path, { name: one }), 200).body?.name
+      c.equal([await put(name), await nameOf()], [name, name], 'the name')
+      c.equal([await put(before), await nameOf()], [before, before], 'the name before')
+    },
+})
 
 /** What is sent comes back unchanged, by every way that writes and every way that reads. */
-export const unchangedCases = matrix([
+export const unchangedCases = cases([
   ...cells('DAT-010', 'create', reads, values),
   ...cells('DAT-010', 'patch', ['get'], values),
   ...cells('INV-006', 'create', ['react'], values),
@@ -295,5 +283,5 @@ export const unchangedCases = matrix([
   ...cells('WIR-543', 'tokenize', ['get'], { ...values, ...wide }),
   ...labelCells,
   ...describedCells,
-  tenantCell,
+  ...tenantCell,
 ])

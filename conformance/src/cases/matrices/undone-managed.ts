@@ -1,6 +1,7 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import { nothing } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 import { plain, type Refusal, send } from './undone.ts'
 
 type Body = Record<string, unknown>
@@ -99,16 +100,13 @@ const refusals: Readonly<Record<string, Refusal & { readonly core?: string }>> =
 const updateCells = Object.entries(managed).flatMap(
   ([kind, { needs, path, body, change, wrong, late, methods, core }]) =>
     methods.flatMap(method =>
-      Object.entries(refusals).map(([name, refusal]): Cell => {
+      Object.entries(refusals).map(([name, refusal]): Row => {
         const merging = name === 'other-type' && method === 'PATCH'
         const byCore = name === 'invalid' ? core?.[method] : merging ? 'REA-011' : core && refusal.core
         const { core: _, ...ofRefusal } = refusal
-        return {
-          requirement: byCore ?? 'WIR-545',
-          name: `${kind}-${method === 'PUT' ? '' : 'patch-'}${name}-undone`,
-          title: `a refused ${method} of a ${kind} leaves each member as it was: one ${refusal.title}`,
-          needs: [...(needs ?? []), ...(refusal.needs ?? [])],
-          async run(c) {
+        return [
+          `${byCore ?? 'WIR-545'}.${kind}-${method === 'PUT' ? '' : 'patch-'}${name}-undone${marked([...(needs ?? []), ...(refusal.needs ?? [])])}: a refused ${method} of a ${kind} leaves each member as it was: one ${refusal.title}`,
+          async c => {
             const made = c.success(await c.asManagement('POST', path, await body(c, c.tag)), 201).body
             const own = `${path}/${made.id}`
             const read = async () => await c.get(own)
@@ -126,7 +124,7 @@ const updateCells = Object.entries(managed).flatMap(
             c.equal(await read(), before, `the ${kind}`)
             c.success(await c.asManagement(method, own, valid), method === 'PUT' ? 200 : 204, 'the control')
           },
-        }
+        ]
       }),
     ),
 )
@@ -145,12 +143,9 @@ async function numberNamed(c: Context, path: string, name: string): Promise<numb
 const createCells = Object.entries(managed).flatMap(
   ([kind, { needs, path, body, wrong, late, core: ofCore }]) =>
     Object.entries(refusals).map(
-      ([name, { core, ...refusal }]): Cell => ({
-        requirement: (ofCore && core) ?? 'WIR-545',
-        name: `create-${kind}-${name}-undone`,
-        title: `a refused create of a ${kind} makes none: one ${refusal.title}`,
-        needs: [...(needs ?? []), ...(refusal.needs ?? [])],
-        async run(c) {
+      ([name, { core, ...refusal }]): Row => [
+        `${(ofCore && core) ?? 'WIR-545'}.create-${kind}-${name}-undone${marked([...(needs ?? []), ...(refusal.needs ?? [])])}: a refused create of a ${kind} makes none: one ${refusal.title}`,
+        async c => {
           const named = `${c.tag}made`
           const valid = await body(c, named)
           const call = (await refusal.call?.(c)) ?? c.asManagement
@@ -167,9 +162,9 @@ const createCells = Object.entries(managed).flatMap(
           c.success(await c.asManagement('POST', path, valid), 201, 'the control')
           c.equal(await numberNamed(c, path, named), 1, 'the number after the control')
         },
-      }),
+      ],
     ),
 )
 
 /** What was refused of resources that management applications change has no effect. */
-export const undoneManagedCases = matrix([...updateCells, ...createCells])
+export const undoneManagedCases = cases([...updateCells, ...createCells])

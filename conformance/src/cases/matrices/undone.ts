@@ -1,7 +1,8 @@
+import { cases, marked, type Row } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
 import type { Call, Reply, SendOptions } from '../../harness/target.ts'
 import { allTokenPermissions, card, times } from '../values.ts'
-import { type Cell, matrix } from './cell.ts'
+import type { Cell } from './cell.ts'
 
 type Body = Record<string, unknown>
 
@@ -124,12 +125,9 @@ export const send = (
 ) => (isLarge ? c.oversized(more => ask({ ...options, ...more })) : ask(options))
 
 const createCells = Object.entries(creates).map(
-  ([name, refusal]): Cell => ({
-    requirement: coreCreates[name] ?? surrogate,
-    name: `create-${name}-undone`,
-    title: `a refused create stores nothing, and leaves its id free: one ${refusal.title}`,
-    needs: refusal.needs,
-    async run(c) {
+  ([name, refusal]): Row => [
+    `${coreCreates[name] ?? surrogate}.create-${name}-undone${marked(refusal.needs)}: a refused create stores nothing, and leaves its id free: one ${refusal.title}`,
+    async c => {
       const metadata = { run: c.tag }
       const taken = await c.token({ id: `${c.tag}-taken`, metadata })
       const before = await c.read(taken.id)
@@ -146,16 +144,13 @@ const createCells = Object.entries(creates).map(
       c.refused(await c.asPrivate('GET', `/tokens/${valid.id}`), 404, 'reading the id')
       c.equal((await c.token(valid)).id, valid.id, 'the id of a valid create afterwards')
     },
-  }),
+  ],
 )
 
 const updateCells = Object.entries(updates).map(
-  ([name, refusal]): Cell => ({
-    requirement: coreUpdates[name] ?? surrogate,
-    name: `update-${name}-undone`,
-    title: `a refused update leaves each member as it was: one ${refusal.title}`,
-    needs: refusal.needs,
-    async run(c) {
+  ([name, refusal]): Row => [
+    `${coreUpdates[name] ?? surrogate}.update-${name}-undone${marked(refusal.needs)}: a refused update leaves each member as it was: one ${refusal.title}`,
+    async c => {
       const { id } = await c.token({
         type: 'card',
         data: card,
@@ -183,16 +178,13 @@ const updateCells = Object.entries(updates).map(
       const list = await c.get(`/tokens?metadata.run=${c.tag}`, c.asPrivate)
       c.equal(list.data, [before], 'what is listed by its metadata')
     },
-  }),
+  ],
 )
 
 const deleteCells = (['unknown', 'forbidden'] as const).map(
-  (name): Cell => ({
-    requirement: name === 'unknown' ? 'AUT-001' : 'AUT-005',
-    name: `delete-${name}-undone`,
-    title: `a refused delete leaves the token: one ${anyone[name]?.title}`,
-    needs: anyone[name]?.needs,
-    async run(c) {
+  (name): Row => [
+    `${name === 'unknown' ? 'AUT-001' : 'AUT-005'}.delete-${name}-undone${marked(anyone[name]?.needs)}: a refused delete leaves the token: one ${anyone[name]?.title}`,
+    async c => {
       const { id } = await c.token()
       const before = await c.read(id)
       const call = await anyone[name]?.call?.(c)
@@ -200,7 +192,7 @@ const deleteCells = (['unknown', 'forbidden'] as const).map(
       c.equal(await c.read(id), before, 'the token')
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'the control')
     },
-  }),
+  ],
 )
 
 /** Authorizations that are refused: the nonce still works, and the session has no access until then. */
@@ -226,12 +218,9 @@ const authorizations: Readonly<Record<string, Refusal>> = {
 }
 
 const sessionCells = Object.entries(authorizations).map(
-  ([name, refusal]): Cell => ({
-    requirement: 'SES-505',
-    name: `${name}-undone`,
-    title: `a refused authorization leaves the nonce usable and the session without access: ${refusal.title}`,
-    needs: ['public', ...(refusal.needs ?? [])],
-    async run(c) {
+  ([name, refusal]): Row => [
+    `SES-505.${name}-undone${marked(['public', ...(refusal.needs ?? [])])}: a refused authorization leaves the nonce usable and the session without access: ${refusal.title}`,
+    async c => {
       const { nonce, session_key } = await c.session()
       const grant = { nonce, permissions: ['token:create'], ...refusal.members?.(c, '') }
       const call = (await refusal.call?.(c)) ?? c.asPrivate
@@ -243,8 +232,8 @@ const sessionCells = Object.entries(authorizations).map(
       c.success(await c.asPrivate('POST', '/sessions/authorize', valid), 200, 'the same nonce')
       c.success(await c.as(session_key)('POST', '/tokens', token), 201, 'the session then')
     },
-  }),
+  ],
 )
 
 /** What was refused has no effect: another caller finds everything as it was. */
-export const undoneCases = matrix([...createCells, ...updateCells, ...deleteCells, ...sessionCells])
+export const undoneCases = cases([...createCells, ...updateCells, ...deleteCells, ...sessionCells])

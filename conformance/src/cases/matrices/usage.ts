@@ -1,5 +1,5 @@
+import { cases } from '../../harness/case.ts'
 import type { Context } from '../../harness/context.ts'
-import { type Cell, matrix } from './cell.ts'
 
 const formulas = '/reactor-formulas'
 const rename = (c: Context, application?: string) => ({
@@ -18,14 +18,10 @@ async function firstOfficial(c: Context) {
   }
 }
 
-const cells: readonly Cell[] = [
-  {
-    requirement: 'FOR-504',
-    name: 'usage',
-    title:
-      'a formula and an application can be deleted when the last of their reactors is, whatever changed before',
-    needs: ['management', 'applications'],
-    async run(c) {
+/** Formulas and applications that reactors use. */
+export const usageCases = cases({
+  'FOR-504.usage [management, applications]: a formula and an application can be deleted when the last of their reactors is, whatever changed before':
+    async c => {
       const formula = await c.formula()
       const application = await c.application({ permissions: ['token:read'] })
       const members = { formula: { id: formula.id }, application: { id: application.id } }
@@ -39,13 +35,8 @@ const cells: readonly Cell[] = [
       c.success(await remove(`/reactors/${two.id}`), 204, 'the second reactor')
       for (const path of used) c.success(await remove(path), 204, `${path}, not used`)
     },
-  },
-  {
-    requirement: 'REA-540',
-    name: 'usage',
-    title: 'an application can be deleted when its reactors have another one, or none',
-    needs: ['management', 'applications'],
-    async run(c) {
+  'REA-540.usage [management, applications]: an application can be deleted when its reactors have another one, or none':
+    async c => {
       const made = [0, 1].map(() => c.application({ permissions: ['token:read'] }))
       const [first, second] = (await Promise.all(made)).map(({ id }) => id)
       // The case of a UUID does not matter.
@@ -60,34 +51,24 @@ const cells: readonly Cell[] = [
       await put()
       c.success(await remove(second), 204, 'the second, no longer used')
     },
+  'FOR-503.official [management]: official formulas can be read and used, but not changed': async c => {
+    const own = await c.formula()
+    c.equal(own.type, 'private', 'type of another')
+    const official = await firstOfficial(c)
+    // No sentence says that there is one.
+    if (!official) return
+    const path = `${formulas}/${official.id}`
+    c.equal(await c.get(path), official, 'the formula')
+    const { name, code, configuration, request_parameters } = official
+    for (const type of ['official', 'private']) {
+      const body = { name, code, type, configuration, request_parameters }
+      c.refused(await c.asManagement('PUT', path, body), 403, `a PUT as ${type}`)
+    }
+    c.refused(await c.asManagement('DELETE', path), 403, 'a DELETE')
+    if (configuration.length > 0) return
+    const reactor = await c.reactor({}, { formula: { id: official.id.toUpperCase() } })
+    c.equal(reactor.formula.id, official.id, 'the formula of a reactor')
+    c.success(await c.asManagement('PATCH', `/reactors/${reactor.id}`, { name: c.tag }), 204, 'an update')
+    c.success(await c.asManagement('DELETE', `/reactors/${reactor.id}`), 204, 'deleting it')
   },
-  {
-    requirement: 'FOR-503',
-    name: 'official',
-    title: 'official formulas can be read and used, but not changed',
-    needs: ['management'],
-    async run(c) {
-      const own = await c.formula()
-      c.equal(own.type, 'private', 'type of another')
-      const official = await firstOfficial(c)
-      // No sentence says that there is one.
-      if (!official) return
-      const path = `${formulas}/${official.id}`
-      c.equal(await c.get(path), official, 'the formula')
-      const { name, code, configuration, request_parameters } = official
-      for (const type of ['official', 'private']) {
-        const body = { name, code, type, configuration, request_parameters }
-        c.refused(await c.asManagement('PUT', path, body), 403, `a PUT as ${type}`)
-      }
-      c.refused(await c.asManagement('DELETE', path), 403, 'a DELETE')
-      if (configuration.length > 0) return
-      const reactor = await c.reactor({}, { formula: { id: official.id.toUpperCase() } })
-      c.equal(reactor.formula.id, official.id, 'the formula of a reactor')
-      c.success(await c.asManagement('PATCH', `/reactors/${reactor.id}`, { name: c.tag }), 204, 'an update')
-      c.success(await c.asManagement('DELETE', `/reactors/${reactor.id}`), 204, 'deleting it')
-    },
-  },
-]
-
-/** Formulas and applications that reactors use. */
-export const usageCases = matrix(cells)
+})
