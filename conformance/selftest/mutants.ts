@@ -1,5 +1,6 @@
 import { accessMutants } from './mutants/access.ts'
 import { fidelityMutants } from './mutants/fidelity.ts'
+import { independentMutants } from './mutants/independent.ts'
 import { nearMutants } from './mutants/near.ts'
 import { reactorsMutants } from './mutants/reactors.ts'
 import { refusalMutants } from './mutants/refusals.ts'
@@ -7,7 +8,6 @@ import { responsesMutants } from './mutants/responses.ts'
 import { searchMutants } from './mutants/search.ts'
 import { timeMutants } from './mutants/time.ts'
 import { tokensMutants } from './mutants/tokens.ts'
-import { trialMutants } from './mutants/trial.ts'
 import { wireMutants } from './mutants/wire.ts'
 import type { Mutant } from './mutate.ts'
 
@@ -16,6 +16,7 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
   [
     accessMutants,
     fidelityMutants,
+    independentMutants,
     nearMutants,
     reactorsMutants,
     refusalMutants,
@@ -24,6 +25,5 @@ export const allMutants: ReadonlyMap<string, Mutant> = new Map(
     timeMutants,
     tokensMutants,
     wireMutants,
-    trialMutants,
   ].flatMap(Object.entries),
 )

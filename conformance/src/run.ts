@@ -8,6 +8,7 @@ import type { Case } from './harness/case.ts'
 import { cleanUp } from './harness/clean-up.ts'
 import { type Context, counts } from './harness/context.ts'
 import { Contract } from './harness/contract.ts'
+import { demandControls } from './harness/controls.ts'
 import { endOf } from './harness/end.ts'
 import {
   type Evidence,
@@ -261,7 +262,7 @@ interface Attempt {
 }
 
 async function runCase(
-  base: Pick<Result, 'case' | 'requirement' | 'features'>,
+  base: Pick<Result, 'case' | 'requirement' | 'features' | 'exchanges'>,
   context: Context,
   has: ReadonlySet<Capability>,
   options: RunOptions,
@@ -271,6 +272,7 @@ async function runCase(
   if (left) return left
   try {
     await one.run(context)
+    await demandControls(context, base.exchanges)
     return {}
   } catch (error) {
     if (error instanceof NotClaimed)

@@ -67,6 +67,19 @@ const cells = cases({
       c.equal(c.ids(await c.get(`/tokens?id=${id}`, c.asPrivate)), [id], 'a list')
       c.success(await c.asPrivate('DELETE', `/tokens/${id}`), 204, 'a delete')
     },
+  'TOK-002.blanks: an id with blanks at its ends is refused, or kept as it is': async c => {
+    for (const id of [` ${c.tag}`, `${c.tag} `]) {
+      const body = { type: 'token', data: 1, id, containers: [c.container] }
+      const reply = await c.asPrivate('POST', '/tokens', body)
+      if (reply.status === 400) {
+        c.surrogate(() => void c.success(reply, 201, 'the create'))
+        continue
+      }
+      c.equal(c.success(reply, 201, 'the create').body.id, id, 'id')
+      c.equal((await c.read(id)).id, id, 'a read')
+      c.refused(await c.asPrivate('GET', `/tokens/${c.tag}`), 404, 'the id without blanks')
+    }
+  },
   'TOK-504.evaluated: an expression that makes no id is refused': async c => {
     const create = (id: string) =>
       c.asPrivate('POST', '/tokens', { type: 'token', data: 'x', id, containers: [c.container] })

@@ -172,7 +172,7 @@ const typed = (c: Context) =>
     return { card: whole.id as string, card_number: number.id as string }
   })
 
-/** Values that resemble `Value-of-TAG`, none of which is it. */
+/** Values that resemble `Valu\u00e9-of-TAG`, none of which is it. */
 const values: Readonly<Record<string, (value: string) => string>> = {
   prefix: value => value.slice(0, -1),
   'short-prefix': value => value.slice(0, 12),
@@ -182,6 +182,7 @@ const values: Readonly<Record<string, (value: string) => string>> = {
   quoted: value => `'${value}'`,
   'blank-before': value => ` ${value}`,
   'blank-behind': value => `${value} `,
+  decomposed: value => value.normalize('NFD'),
 }
 
 /** Ways to find a token by a value, by requirement. */
@@ -190,6 +191,8 @@ const finders: Readonly<
     string,
     {
       readonly title: string
+      /** Of ids, which need not take every character. */
+      readonly isPlain?: true
       members(value: string): Record<string, unknown>
       finds(c: Context, value: string, ids: string[], what: string): Promise<void>
     }
@@ -205,6 +208,22 @@ const finders: Readonly<
     members: value => ({ metadata: { value } }),
     finds: (c, value, ids, what) => c.finds(`metadata.value:"${value}"`, ids, what),
   },
+  'SEA-019': {
+    title: 'an id term does not match an id that resembles it',
+    isPlain: true,
+    members: id => ({ id }),
+    finds: (c, value, ids, what) => c.finds(`id:"${value}"`, ids, what),
+  },
+  'TOK-019': {
+    title: 'an id filter does not match an id that resembles it, beside another one',
+    isPlain: true,
+    members: id => ({ id }),
+    async finds(c, value, ids, what) {
+      const other = await c.token({ id: `other-of-${crypto.randomUUID()}` })
+      const path = `/tokens?id=${other.id}&id=${encodeURIComponent(value)}`
+      c.equal(c.ids(await c.get(path, c.asPrivate)).sort(), [...ids, other.id].sort(), what)
+    },
+  },
   'TOK-021': {
     title: 'a metadata filter does not match a value that resembles it',
     members: value => ({ metadata: { value } }),
@@ -215,17 +234,21 @@ const finders: Readonly<
   },
 }
 
-const valueCells = Object.entries(finders).flatMap(([requirement, { title, members, finds }]) =>
-  Object.entries(values).map(
-    ([name, near]): Row => [
-      `${requirement}.near-${name}: ${title}: ${name.replaceAll('-', ' ')}`,
-      async c => {
-        const value = `Value-of-${c.tag}`
-        const { id } = await c.token(members(value))
-        await finds(c, value, [id], 'the control')
-        await finds(c, near(value), [], name)
-      },
-    ],
+const valueCells = Object.entries(finders).flatMap(([requirement, { title, isPlain, members, finds }]) =>
+  Object.entries(values).flatMap(([name, near]): Row[] =>
+    isPlain && name === 'decomposed'
+      ? []
+      : [
+          [
+            `${requirement}.near-${name}: ${title}: ${name.replaceAll('-', ' ')}`,
+            async c => {
+              const value = `${isPlain ? 'Value' : 'Valu\u00e9'}-of-${c.tag}`
+              const { id } = await c.token(members(value))
+              await finds(c, value, [id], 'the control')
+              await finds(c, near(value), [], name)
+            },
+          ],
+        ],
   ),
 )
 
