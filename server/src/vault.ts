@@ -1,7 +1,7 @@
 import type { NewTenant } from './access/tenant-settings.ts'
 import { assemble } from './assembly/assemble.ts'
 import type { VaultFacts } from './assembly/facts.ts'
-import type { VaultParts } from './assembly/storage.ts'
+import type { VaultParts } from './assembly/vault-parts.ts'
 import type { JsonValue } from './base/json/json.ts'
 import { OperatorError } from './base/operator-error.ts'
 import { Dev, milliseconds } from './generated/dev-client/index.ts'
@@ -126,11 +126,11 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       yield* (await import('./dev/leaks/files.ts')).filesIn(folder)
     },
     fetch: async (url, init) => {
-      const { core, onlyTenant } = await open()
+      const { core, tenancy } = await open()
       const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
       const given = init.headers as Record<string, string>
       const isKeyed = Object.keys(given).some(name => name.toLowerCase() === key.toLowerCase())
-      const only = isKeyed ? undefined : onlyTenant()
+      const only = isKeyed ? undefined : tenancy.onlyTenant()
       const headers = only ? { ...given, [key]: only.managementKey } : given
       return toFetch(core)(new Request(url, { ...init, headers }))
     },
@@ -183,18 +183,18 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     clock: {
       now: async () => (await open()).clock.nowMs(),
-      advance: async by => (await open()).advance(milliseconds(by)),
+      advance: async by => (await open()).tenancy.advance(milliseconds(by)),
     },
     dev,
     settled: async () => {
       await dev.settled()
     },
-    reset: async () => (await open()).reset(),
-    reload: async bootstrap => (await open()).reload(bootstrap),
+    reset: async () => (await open()).tenancy.reset(),
+    reload: async bootstrap => (await open()).tenancy.reload(bootstrap),
     createTenant: async (given = {}) => {
-      const { createTenant } = await open()
+      const { tenancy } = await open()
       refuseUnknown(given, ['operator'])
-      return createTenant(given)
+      return tenancy.createTenant(given)
     },
     ready: async () => (await open()).facts,
   }

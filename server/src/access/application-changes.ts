@@ -15,8 +15,10 @@ export interface ApplicationParts {
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly dialect: Dialect | undefined
-  /** Ends the sessions that an application created or authorized. @param actor the application that deleted it, if one did */
-  endSessionsOf(store: TenantStore, application: string, actor: string | null): Promise<void>
+  readonly sessions: {
+    /** Ends those that an application created or authorized. @param actor the application that deleted it, if one did */
+    endOf(store: TenantStore, application: string, actor: string | null): Promise<void>
+  }
 }
 
 export const applicationEntry = entriesOf('application')

@@ -135,7 +135,7 @@ export class Applications {
     const stores = await storesOf(this.#parts, tenant)
     const unused = () => removeUsageCount(stores.store, 'application', id)
     await this.#delete(stores, id, application, unused)
-    await this.#parts.endSessionsOf(stores.store, id, application)
+    await this.#parts.sessions.endOf(stores.store, id, application)
   }
 
   /** Deletes an application for the operator, if it is there, also if a reactor uses it. That one then cannot act. */
@@ -144,7 +144,7 @@ export class Applications {
     const { store } = stores
     if (await store.get('application', id)) await this.#delete(stores, id, null, async () => [])
     // Also if an earlier attempt was interrupted here.
-    await this.#parts.endSessionsOf(store, id, null)
+    await this.#parts.sessions.endOf(store, id, null)
   }
 
   /** @param conditions makes writes whose conditions must hold */

@@ -4,9 +4,10 @@ import type { Outside } from '../http/pipeline/core.ts'
 import type { Respond, Services, Step } from '../http/pipeline/exchange.ts'
 import type { Refusals } from '../http/pipeline/refusals.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { Interruption, Tenancy } from './tenancy.ts'
 
 /** What a development server puts around the parts of a server. Others have `nothing` there. */
-export interface Around {
+export interface Around extends Interruption {
   sender(send: CallbackSender): CallbackSender
   sandbox(sandbox: Sandbox): Sandbox
   handlers(handlers: Handlers): Handlers
@@ -18,12 +19,8 @@ export interface Around {
   outside(outside: Outside): Outside
   /** Called with what steps work with, before the first request. */
   serving(services: Services, refusals: Refusals): void
-  /** Does work that no reset may fall into. */
-  between<T>(work: () => Promise<T>): Promise<T>
-  /** Does work while no request is under way. */
-  alone(work: () => Promise<void>, timeoutMs: number): Promise<void>
-  /** Called when all tenants are gone. */
-  cleared(): void
+  /** Called once, with the tenants that are there at the start. */
+  opened(tenancy: Tenancy): Promise<void>
   /** Ends the waits of tests. */
   close(): void
 }
@@ -40,5 +37,6 @@ export const nothing: Around = {
   between: work => work(),
   alone: work => work(),
   cleared: () => {},
+  opened: async () => {},
   close: () => {},
 }

@@ -134,7 +134,6 @@ export class Development implements Around {
     )
   }
 
-  /** To be called once, with the tenants that are there at the start. */
   async opened(tenancy: Tenancy): Promise<void> {
     this.#tenancy = tenancy
     const { development } = tenancy

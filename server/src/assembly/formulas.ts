@@ -7,8 +7,9 @@ import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
 import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
-import { type Isolation, IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
-import type { VaultParts } from './storage.ts'
+import { IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
+import type { Closers } from './closers.ts'
+import type { VaultParts } from './vault-parts.ts'
 
 interface Surroundings {
   readonly options: VaultOptions
@@ -17,6 +18,7 @@ interface Surroundings {
   readonly headerPrefix: string
   readonly isOwn: IsOwn
   readonly log: Log
+  readonly closers: Closers
 }
 
 /**
@@ -25,7 +27,7 @@ interface Surroundings {
  */
 const unwarmedSpares = 0
 
-/** @throws {IsolationMissing | FormulaModuleRefused} and leaves no process behind */
+/** @throws {IsolationMissing | FormulaModuleRefused} */
 export async function openSandbox({
   options,
   parts,
@@ -33,6 +35,7 @@ export async function openSandbox({
   headerPrefix,
   isOwn,
   log,
+  closers,
 }: Surroundings): Promise<FormulaSandbox> {
   const {
     formulaModules: modules,
@@ -56,6 +59,7 @@ export async function openSandbox({
     },
     parts.sandboxParts,
   )
+  closers.add(() => sandbox.close())
   // Wrong modules keep the server from starting. Otherwise it starts even if it cannot run formulas.
   if (options.warmFormulas && (modules?.length || client !== undefined)) await checkModules(sandbox)
   if (options.requireIsolation) await checkIsolation(sandbox)
@@ -73,36 +77,15 @@ async function warnWithoutNode({ sandboxParts }: VaultParts, log: Log): Promise<
 }
 
 async function checkModules(sandbox: FormulaSandbox): Promise<void> {
-  try {
-    await sandbox.start()
-    await sandbox.checkModules()
-  } catch (error) {
-    await sandbox.close()
-    throw error
-  }
+  await sandbox.start()
+  await sandbox.checkModules()
 }
 
 async function checkIsolation(sandbox: FormulaSandbox): Promise<void> {
   try {
     requireIsolation(await sandbox.start())
   } catch (error) {
-    await sandbox.close()
     if (error instanceof IsolationMissing || error instanceof FormulaModuleRefused) throw error
     requireIsolation('none')
-  }
-}
-
-/**
- * Starts processes for formulas. Resolves with their isolation, or with `none` if no process can be started: the
- * server can do everything else.
- */
-export async function warmFormulas(sandbox: FormulaSandbox, log: Log): Promise<Isolation | 'none'> {
-  try {
-    const isolation = await sandbox.start()
-    sandbox.warm().catch(() => log.error('no process for formulas can be started'))
-    return isolation
-  } catch (error) {
-    if (error instanceof FormulaModuleRefused) throw error
-    return 'none'
   }
 }

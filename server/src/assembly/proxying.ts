@@ -3,7 +3,8 @@ import type { IsOwn } from '../egress/addresses.ts'
 import { createProxyEgress } from '../egress/proxy-egress.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import { proxyLimits, RequestProxy } from '../proxy/proxy.ts'
-import type { VaultParts } from './storage.ts'
+import type { Closers } from './closers.ts'
+import type { VaultParts } from './vault-parts.ts'
 
 interface Surroundings {
   readonly options: VaultOptions
@@ -11,11 +12,12 @@ interface Surroundings {
   readonly admissions: Admissions
   readonly headerPrefix: string
   readonly isOwn: IsOwn
+  readonly closers: Closers
 }
 
 /** Makes what sends proxied requests on. Loaded only if an option allows an origin. */
 export function createProxy(
-  { options, parts, admissions, headerPrefix: prefix, isOwn }: Surroundings,
+  { options, parts, admissions, headerPrefix: prefix, isOwn, closers }: Surroundings,
   rooms: Pick<
     ConstructorParameters<typeof RequestProxy>[0],
     'reactors' | 'tokens' | 'audit' | 'places' | 'turns'
@@ -25,7 +27,7 @@ export function createProxy(
   const limits = { ...proxyLimits, ...parts.proxy?.limits }
   const headerPrefix = prefix.toLowerCase()
   const { resolve } = parts.proxy ?? {}
-  return new RequestProxy({
+  const proxy = new RequestProxy({
     ...rooms,
     egress: createProxyEgress({
       origins,
@@ -38,4 +40,6 @@ export function createProxy(
     limits,
     headerPrefix,
   })
+  closers.add(() => proxy.close())
+  return proxy
 }

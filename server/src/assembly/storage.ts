@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { lruOptions } from '../base/cache.ts'
 import { Turns } from '../base/flow/turns.ts'
-import type { AdmissionBounds } from '../base/limits.ts'
 import { type Log, silentLog } from '../base/log.ts'
 import { joinObservers, type Observer } from '../base/observer.ts'
 import { type Random, seededRandom, systemRandom } from '../base/random.ts'
@@ -10,36 +9,25 @@ import { machineMs, monotonicMs } from '../base/time/real-time.ts'
 import { developmentMasterKey } from '../crypto/development-key.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { type DurableClock, openDurableClock, type RealTime } from '../durable-clock.ts'
-import type { Resolve } from '../egress/resolve.ts'
 import { accessLog } from '../observe/access-log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { OutageLog } from '../observe/outage-log.ts'
 import { createTracing } from '../observe/tracing.ts'
 import { VaultOptionsError } from '../options/errors.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
-import type { ProxyLimits } from '../proxy/proxy.ts'
-import type { SandboxParts } from '../sandbox/create.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
 import { observeStore } from '../storage/observe-store.ts'
-import {
-  nameOfStore,
-  type OpenOptions,
-  openStore,
-  parseStorage,
-  type StorageLocation,
-} from '../storage/open.ts'
-import type { OpenEngine, Store } from '../storage/port/port.ts'
+import { nameOfStore, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
+import type { Store } from '../storage/port/port.ts'
 import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
 import { TestRecords } from '../storage/records/test-records.ts'
 import { version } from '../version.ts'
-import type { Performer, WebhookParts } from '../webhooks/webhook-parts.ts'
-import type { Jobs } from '../webhooks/webhooks.ts'
+import type { Closers } from './closers.ts'
+import type { VaultParts } from './vault-parts.ts'
 
 /** An open store, and what has to be there before anything can be kept in it. */
 export interface Storage extends Observers {
   readonly location: StorageLocation
-  readonly engine: Store
   readonly records: SealedStore
   /** What tests do with all records. */
   readonly testRecords: TestRecords
@@ -68,10 +56,16 @@ interface MasterKey {
   readonly made?: boolean
 }
 
-/** Opens the store, finds its master key, and starts the clock where it stopped. Nothing keeps the key but the keyring. */
-export async function openStorage(options: VaultOptions, parts: VaultParts): Promise<Storage> {
-  const { dev = false, storage = 'memory:' } = options
-  const { seed } = options
+/**
+ * Opens the store, finds its master key, and starts the clock where it stopped. Nothing keeps the key but the keyring.
+ * @throws {VaultOptionsError} and more, after it has closed what it opened
+ */
+export async function openStorage(
+  options: VaultOptions,
+  parts: VaultParts,
+  closers: Closers,
+): Promise<Storage> {
+  const { dev = false, storage = 'memory:', seed, log: given = silentLog } = options
   const random = parts.random ?? (seed === undefined ? systemRandom() : seededRandom(`${seed}`))
   const randomOf = (work: string) => (seed === undefined ? random : seededRandom(`${seed} ${work}`))
   // Two boxes under one key must never have the same nonce, in no two runs either.
@@ -80,42 +74,34 @@ export async function openStorage(options: VaultOptions, parts: VaultParts): Pro
   if (seed !== undefined && !(dev && location.engine === 'memory')) {
     throw new VaultOptionsError('seed needs dev: true and storage: memory:, as anyone could repeat its keys')
   }
+  const tenantTime = new TenantTime()
+  closers.add(() => tenantTime.close())
+  const { observer, metrics } = await openObservers(options.metrics ?? false, given, location.engine)
+  closers.add(() => metrics?.close())
   let healthy: Pick<SealedStore, 'unhealthy'> | undefined
-  const { log: given = silentLog } = options
   const log = new OutageLog(given, {
     name: nameOfStore(location),
     unhealthy: () => healthy?.unhealthy(),
   })
-  const observers = await openObservers(options.metrics ?? false, given, location.engine)
+  closers.add(() => log.close())
   const turns = new Turns(parts.monotonicMs)
-  const opened = await (parts.openStore ?? openStore)(location, { migrate: options.dev, log, turns })
-  const engine = observeStore(opened, observers.observer)
-  try {
-    const { key, file, made = false } = await findMasterKey(options, location, random)
-    const tenantTime = new TenantTime()
-    const keyring = new Keyring(engine, key, random)
-    const records = new SealedStore(engine, keyring, sealing, { onBroken: logOnce(log), turns, tenantTime })
-    healthy = records
-    const clock = await openDurableClock(realTime(options, engine), records, log, tenantTime)
-    return {
-      observer: observers.observer,
-      metrics: observers.metrics,
-      location,
-      engine,
-      records,
-      testRecords: new TestRecords(records, opened),
-      clock,
-      random,
-      randomOf,
-      log,
-      turns,
-      keyFile: file === undefined ? undefined : { file, made },
-    }
-  } catch (error) {
-    observers.metrics?.close()
-    log.close()
-    await engine.close()
-    throw error
+  const opened = await (parts.openStore ?? openStore)(location, { migrate: dev, log, turns })
+  const engine = observeStore(opened, observer)
+  closers.add(() => engine.close())
+  const { key, file, made = false } = await findMasterKey(options, location, random)
+  const keyring = new Keyring(engine, key, random)
+  const records = new SealedStore(engine, keyring, sealing, { onBroken: logOnce(log), turns, tenantTime })
+  healthy = records
+  const clock = await openDurableClock(realTime(options, engine), records, log, tenantTime)
+  closers.add(async () => {
+    await clock.stop()
+    // A restart goes on from this time, whatever the machine's clock shows then.
+    if (engine.unhealthy() === undefined) await clock.keep().catch(() => {})
+  })
+  return {
+    ...{ observer, metrics, location, records, clock, random, randomOf, log, turns },
+    testRecords: new TestRecords(records, opened),
+    keyFile: file === undefined ? undefined : { file, made },
   }
 }
 
@@ -157,25 +143,6 @@ function logOnce(log: Log): OnBroken {
     logged.set(code, true)
     log.error('a stored record does not open', { kind, tenant, address })
   }
-}
-
-/** Parts of a vault that tests and benches replace. */
-export interface VaultParts {
-  readonly admissionBounds?: Partial<AdmissionBounds>
-  readonly openStore?: (location: StorageLocation, options: OpenOptions) => Promise<OpenEngine>
-  readonly random?: Random
-  /** The monotonic time, in milliseconds, by which long requests yield to others. */
-  readonly monotonicMs?: () => number
-  /** Runs asynchronous invocations. */
-  readonly performer?: Performer
-  /** Runs formulas. The vault closes it. */
-  readonly sandbox?: Sandbox
-  readonly sandboxParts?: SandboxParts
-  readonly proxy?: { readonly resolve?: Resolve; readonly limits?: Partial<ProxyLimits> }
-  /** Time that a closing vault waits for requests in flight, in real milliseconds. */
-  readonly closeGraceMs?: number
-  /** Makes the queue of asynchronous invocations. */
-  readonly jobs?: (performer: Performer, rooms: Pick<WebhookParts, 'records' | 'tokens' | 'clock'>) => Jobs
 }
 
 interface Observers {

@@ -6,7 +6,6 @@ import { limits } from '../generated/facts.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import type { TestRecords } from '../storage/records/test-records.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import type { Around } from './around.ts'
 import type { FixtureRooms } from './fixtures.ts'
 
 /** The tenants of a server, and what its operator does with all of them. */
@@ -28,6 +27,16 @@ export interface Tenancy {
   advanceTenant(tenant: string, ms: number): Promise<void>
 }
 
+/** What keeps a reset apart from other work. */
+export interface Interruption {
+  /** Does work that no reset may fall into. */
+  between<T>(work: () => Promise<T>): Promise<T>
+  /** Does work while no request is in flight. */
+  alone(work: () => Promise<void>, timeoutMs: number): Promise<void>
+  /** Called when all tenants are gone. */
+  cleared(): void
+}
+
 interface TenancyParts {
   readonly options: Pick<VaultOptions, 'bootstrap' | 'dialect'>
   readonly hasDevelopmentTenant: boolean
@@ -35,7 +44,7 @@ interface TenancyParts {
   readonly testRecords: Pick<TestRecords, 'clear'>
   readonly clock: DurableClock
   readonly webhooks: Pick<Webhooks, 'catchUp'>
-  readonly around: Pick<Around, 'between' | 'cleared' | 'alone'>
+  readonly around: Interruption
 }
 
 /** A reset waits so long for requests. Those that take longer get a 503 when they use the store again. */

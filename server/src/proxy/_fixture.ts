@@ -1,6 +1,6 @@
 import { type Answering, openReceiver, type Receiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
-import type { VaultParts } from '../assembly/storage.ts'
+import type { VaultParts } from '../assembly/vault-parts.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import type { Vault } from '../vault.ts'
 

@@ -16,7 +16,7 @@ export interface TokenParts {
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly expressions: Expressions
-  readonly schemas: ContractSchemas
+  readonly validators: ContractSchemas
   /** For actions that are audited although they change nothing. */
   readonly audit: Pick<AuditRecorder, 'record'>
   /** What is accepted beyond the contract. */

@@ -117,7 +117,7 @@ async function patched(
   const isDialect = current.type === 'card' && tokens.parts.dialect?.cardDatesAsText
   const data = isDialect ? numericDates(merged) : merged
   if (input.data !== undefined) {
-    refuseIfAny(tokens.parts.schemas.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
+    refuseIfAny(tokens.parts.validators.check(type.dataSchema, data, 'data'), 'the merged data is not valid')
     if (isTooLarge(data)) {
       throw invalid('data', `would hold more than ${limits.bodyBytes} bytes after the merge`)
     }
@@ -202,7 +202,7 @@ function patchedMetadata(tokens: TenantTokens, current: TokenRecord, input: Upda
   if (input.metadata === null) return undefined
   const metadata = mergePatch({ ...current.metadata }, input.metadata)
   refuseIfAny(
-    tokens.parts.schemas.check('Metadata', metadata, 'metadata'),
+    tokens.parts.validators.check('Metadata', metadata, 'metadata'),
     'the merged metadata is not valid',
   )
   return metadata as Record<string, string>

@@ -64,7 +64,7 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     clock,
     dialect: undefined,
     channels: new TokenChannels(),
-    schemas: new Validators('SVC'),
+    validators: new Validators('SVC'),
     turns: new Turns(),
     expressions: createExpressions({ random: length => random.bytes(length) }),
     audit: { record: () => undefined },

@@ -1,4 +1,4 @@
-import type { VaultParts } from '../../src/assembly/storage.ts'
+import type { VaultParts } from '../../src/assembly/vault-parts.ts'
 import type { JsonObject, JsonValue } from '../../src/base/json/json.ts'
 import type { VaultOptions } from '../../src/options/vault-options.ts'
 import type { Vault } from '../../src/vault.ts'

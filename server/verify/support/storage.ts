@@ -1,4 +1,4 @@
-import type { VaultParts } from '../../src/assembly/storage.ts'
+import type { VaultParts } from '../../src/assembly/vault-parts.ts'
 import type { VaultOptions } from '../../src/options/vault-options.ts'
 import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
 import { openStore, parseStorage } from '../../src/storage/open.ts'

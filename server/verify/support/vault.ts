@@ -1,5 +1,5 @@
 import type { NewTenant } from '../../src/access/tenant-settings.ts'
-import type { VaultParts } from '../../src/assembly/storage.ts'
+import type { VaultParts } from '../../src/assembly/vault-parts.ts'
 import type { JsonValue } from '../../src/base/json/json.ts'
 import { createLog, type Log } from '../../src/base/log.ts'
 import type { VaultOptions } from '../../src/options/vault-options.ts'

@@ -99,7 +99,7 @@ export async function drawAnotherId(tokens: TenantTokens, planned: Planned): Pro
 function checkRequested(tokens: TenantTokens, { input, bare }: RequestedToken): void {
   if (!bare) {
     const description = input as unknown as JsonValue
-    refuseIfAny(tokens.parts.schemas.check('CreateTokenRequest', description, ''), 'is not a token')
+    refuseIfAny(tokens.parts.validators.check('CreateTokenRequest', description, ''), 'is not a token')
   }
   // Bodies of requests are shorter, but the result of a formula may be longer.
   if (isTooLarge(input.data)) {

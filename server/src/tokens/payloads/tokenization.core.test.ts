@@ -30,7 +30,7 @@ const tokens = new Tokens({
   clock: { nowUs },
   dialect: undefined,
   channels: new TokenChannels(),
-  schemas: new Validators('SVC'),
+  validators: new Validators('SVC'),
   turns: new Turns(),
   expressions: createExpressions({ random: length => random.bytes(length) }),
   audit: { record: (_, action) => void audited.push(action) },
