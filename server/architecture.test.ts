@@ -320,6 +320,62 @@ testRule('there are no cycles', async t => {
   t.same(cycles, [])
 })
 
+/** The rooms that a production server consists of. */
+const production = rooms.filter(room => room !== 'dev')
+const codeOf = ({ path }: Source) => withoutComments(readFileSync(join(root, path), 'utf8'))
+
+testRule('rooms know nothing of development servers', async t => {
+  // Operations of these servers are in the contract, too; files of the system are below /dev.
+  const knowing = /(?<![/\w-])dev\b/
+  t.match("if (services.dev) use('dev.tenants')", knowing, 'the control')
+  t.notMatch('ls 2>/dev/null', knowing)
+  for (const source of server.filter(({ path }) => production.includes(roomOf(path) ?? ''))) {
+    if (roomOf(source.path) !== 'contract') t.notMatch(codeOf(source), knowing, source.path)
+    for (const target of source.ours) t.notMatch(target, /^server\/src\/dev\//, source.path)
+  }
+})
+
+/** Interfaces that something else can be put in the place of, or around. */
+const ports = [
+  ...[
+    'Store',
+    'TestEngine',
+    'Clock',
+    'MovableClock',
+    'Random',
+    'Log',
+    'Observer',
+    'ObservedRequest',
+    'Sandbox',
+  ],
+  ...['Jobs', 'Performer', 'ProxyDoor', 'Translator', 'CoreRequest', 'Around', 'Interruption', 'Health'],
+]
+
+testRule('ports have no optional members, and no interface of a room has an optional method', async t => {
+  const found = new Set<string>()
+  const optional = /^ {2}(readonly )?\w+\?[:(]/m
+  for (const source of server.filter(within('server/src/'))) {
+    for (const [, name = '', members = ''] of codeOf(source).matchAll(
+      /^export interface (\w+)[^{]*\{\n(.*?)^\}/gms,
+    )) {
+      if (!ports.includes(name)) continue
+      found.add(name)
+      // Of a request, what it may lack is a fact about it.
+      const own = members.replaceAll(/^ {2}readonly (peer|delegation)\?:/gm, '')
+      t.notMatch(own, optional, `${name} in ${source.path}`)
+    }
+    if (rooms.includes(roomOf(source.path) ?? ''))
+      t.notMatch(codeOf(source), /^ {2}\w+\?(<\w+>)?\(/m, source.path)
+  }
+  t.same([...found].sort(), [...ports].sort(), 'all of them are there')
+})
+
+testRule('no interface is a context, from which everything can be had', async t => {
+  const context = /^(export )?interface \w*Context\b/m
+  t.match('export interface TokensContext {', context, 'the control')
+  for (const source of server.filter(within('server/src/'))) t.notMatch(codeOf(source), context, source.path)
+})
+
 testRule('files have a limited length', async t => {
   for (const source of sources) {
     const lines = readFileSync(join(root, source.path), 'utf8').split('\n').length

@@ -103,6 +103,8 @@ export function createVault(options: VaultOptions = {}): Vault {
 /** Like `createVault`, with some of its parts replaced. @internal */
 export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Vault {
   const { options, refusal } = profiled(given)
+  // Not all of them: what holds the vault must not hold the master key.
+  const { headerPrefix: prefix = headerPrefix, devToken, trustedProxies = [] } = options ?? {}
   const listeners = new Set<Listening>()
   const forMetrics = new Set<Listening>()
   const sockets = {
@@ -120,14 +122,14 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
 
   const dev = new Dev({
     baseUrl: 'http://vault',
-    headerPrefix: options?.headerPrefix,
-    token: options?.devToken,
+    headerPrefix: prefix,
+    token: devToken,
     filesIn: async function* (folder) {
       yield* (await import('./dev/leaks/files.ts')).filesIn(folder)
     },
     fetch: async (url, init) => {
       const { core, tenancy } = await open()
-      const key = `${options.headerPrefix ?? headerPrefix}-API-KEY`
+      const key = `${prefix}-API-KEY`
       const given = init.headers as Record<string, string>
       const isKeyed = Object.keys(given).some(name => name.toLowerCase() === key.toLowerCase())
       const only = isKeyed ? undefined : tenancy.onlyTenant()
@@ -145,7 +147,6 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     listen: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
       const { core, listening: opened } = await open()
-      const { trustedProxies = [] } = options
       const clientAddress =
         trustedProxies.length === 0
           ? undefined

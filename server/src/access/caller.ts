@@ -97,7 +97,7 @@ export function demand(caller: Caller, permission: TokenPermission, subject: Sub
   })
 }
 
-/** The reason of a refusal, which `--dev` adds to a 403, and for the audit log the token, if one was looked at. */
+/** The cause of a refusal: what is missing, and for the audit log the token, if one was looked at. */
 export interface DeniedCause {
   readonly missing: string
   readonly subject?: string

@@ -43,7 +43,7 @@ export interface Subject {
   readonly containers: readonly string[]
 }
 
-/** A refusal names the container that no rule covers, for `--dev`. */
+/** A refusal names the container that no rule covers. */
 export type Decision =
   | { readonly allowed: true; readonly transform: Transform }
   | { readonly allowed: false; readonly container: string }

@@ -34,7 +34,7 @@ export type ErrorCode = keyof typeof errorRegistry
 /** Messages by dotted snake_case path in the request, such as `data.routing_number`. */
 export type FieldErrors = Record<string, string[]>
 
-interface ErrorContext {
+interface ErrorDetails {
   readonly errors?: FieldErrors
   readonly headers?: Record<string, string>
   readonly cause?: unknown
@@ -50,7 +50,7 @@ export class ServiceError extends Error {
   readonly errors: FieldErrors | undefined
   readonly headers: Record<string, string>
 
-  constructor(code: ErrorCode, detail: string, context: ErrorContext = {}) {
+  constructor(code: ErrorCode, detail: string, context: ErrorDetails = {}) {
     super(detail, context.cause === undefined ? undefined : { cause: context.cause })
     this.code = code
     this.errors = context.errors

@@ -65,7 +65,7 @@ export class DevEndpoints {
       path: parameters,
       query,
       body,
-      onDisconnect: (listener: () => void) => request.onClose?.(listener),
+      onDisconnect: (listener: () => void) => request.onClose(listener),
     } as never)
     if ('events' in answer) {
       const pieces = whileAllowed(this.#route, this.#services, request, answer.events, event => event)

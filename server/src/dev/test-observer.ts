@@ -58,7 +58,7 @@ export function createTestObserver(tools: Tools): TestObserver {
       const { caller, request } = exchange
       if (caller) {
         exchange.caller = { ...caller }
-        tools.notes.set(exchange.caller, new RequestNotes(listener => request.onClose?.(listener)))
+        tools.notes.set(exchange.caller, new RequestNotes(listener => request.onClose(listener)))
       }
       return fail(exchange)
     },
@@ -120,7 +120,7 @@ export function createTestObserver(tools: Tools): TestObserver {
 
   /** Waits with a request as long as its caller does. */
   async function hold({ caller, request }: Exchange, ms: number): Promise<void> {
-    if (caller) await faults.wait(caller.tenant, ms, listener => request.onClose?.(listener))
+    if (caller) await faults.wait(caller.tenant, ms, listener => request.onClose(listener))
   }
 
   async function failing(exchange: Exchange, fault: Fault, response: CoreResponse): Promise<CoreResponse> {
@@ -147,7 +147,7 @@ export function createTestObserver(tools: Tools): TestObserver {
     const tenant = exchange.caller?.tenant ?? ''
     // One listener for all pieces: the caller's signal takes no more than ten without a warning.
     let [isGone, leave] = [false, () => {}]
-    exchange.request.onClose?.(() => {
+    exchange.request.onClose(() => {
       isGone = true
       leave()
     })
@@ -220,8 +220,9 @@ function duplicateOf({ request, operation, bytes, traceId }: Exchange): Exchange
   if (operation.bodyType !== undefined && !bytes) return undefined
   const { method, path, query, headers, peer } = request
   const readBody = async () => bytes ?? new Uint8Array()
-  const onClose = (listener: () => void) => request.onClose?.(listener)
-  return new Exchange({ method, path, query, headers, peer, readBody, onClose }, traceId)
+  const onClose = (listener: () => void) => request.onClose(listener)
+  const holdResponse = () => {}
+  return new Exchange({ method, path, query, headers, peer, readBody, holdResponse, onClose }, traceId)
 }
 
 /** Leaves out the words of a formula, which may contain data. */

@@ -44,7 +44,7 @@ export function proxyDoor(proxy: RequestProxy): ProxyDoor {
         ...{ caller, traceId, method, query, headers },
         path: path === '/' ? '' : path,
         body: await readBodyWithin(request, limits.bodyBytes, caller.tenant),
-        onDisconnect: abort => request.onClose?.(abort),
+        onDisconnect: abort => request.onClose(abort),
       })
       if (proxied.kind === 'reacted') {
         const { status, headers = {}, body }: Answer = answerOf(proxied.reaction)

@@ -16,7 +16,7 @@ export function responder(services: Services, refusals: Refusals): Respond {
       // Small ones fit into what each connection may hold anyway.
       const { length } = response.body ?? ''
       if (length > connectionLimits.smallResponseBytes)
-        exchange.request.holdResponse?.(length, exchange.caller?.tenant ?? '')
+        exchange.request.holdResponse(length, exchange.caller?.tenant ?? '')
       return response
     } catch (error) {
       return refusals.refuse(exchange, error)

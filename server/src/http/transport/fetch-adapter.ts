@@ -22,6 +22,7 @@ export function toFetch(core: Core): (request: Request) => Promise<Response> {
         return request.signal.aborted
       },
       readBody: limit => readAll(request, limit),
+      holdResponse: () => {},
       onClose: onAbort(request.signal),
     })
     const body = response.pieces

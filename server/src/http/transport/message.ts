@@ -21,12 +21,12 @@ export interface CoreRequest {
    */
   readBody(limitBytes: number, tenant: string): Promise<Uint8Array | undefined>
   /**
-   * Counts the bytes of a response until it is sent, in the share of a tenant. Absent without a socket.
+   * Counts the bytes of a response until it is sent, in the share of a tenant. Does nothing without a socket.
    * @throws {ServiceError} unavailable, if there is no memory for them
    */
-  holdResponse?(bytes: number, tenant: string): void
+  holdResponse(bytes: number, tenant: string): void
   /** Calls a function when the caller is gone, or has its response. */
-  onClose?(listener: () => void): void
+  onClose(listener: () => void): void
   /** Replaces the API key in requests of formulas. Requests from outside never have it. */
   readonly delegation?: Delegation
 }

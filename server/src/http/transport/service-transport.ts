@@ -35,7 +35,8 @@ export function serviceTransport(
         const body = request.body ?? new Uint8Array()
         return body.length > limit ? undefined : body
       },
-      ...(request.signal ? { onClose: onAbort(request.signal) } : {}),
+      holdResponse: () => {},
+      onClose: request.signal ? onAbort(request.signal) : () => {},
       delegation,
     })
     const { body } = response
