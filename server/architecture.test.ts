@@ -337,17 +337,7 @@ testRule('rooms know nothing of development servers', async t => {
 
 /** Interfaces that something else can be put in the place of, or around. */
 const ports = [
-  ...[
-    'Store',
-    'TestEngine',
-    'Clock',
-    'MovableClock',
-    'Random',
-    'Log',
-    'Observer',
-    'ObservedRequest',
-    'Sandbox',
-  ],
+  ...['Store', 'TestEngine', 'Clock', 'MovableClock', 'Random', 'Observer', 'ObservedRequest', 'Sandbox'],
   ...['Jobs', 'Performer', 'ProxyDoor', 'Translator', 'CoreRequest', 'Around', 'Interruption', 'Health'],
 ]
 
@@ -373,7 +363,8 @@ testRule('ports have no optional members, and no interface of a room has an opti
 testRule('no interface is a context, from which everything can be had', async t => {
   const context = /^(export )?interface \w*Context\b/m
   t.match('export interface TokensContext {', context, 'the control')
-  for (const source of server.filter(within('server/src/'))) t.notMatch(codeOf(source), context, source.path)
+  for (const source of server.filter(({ path }) => [...rooms, ...builders].includes(roomOf(path) ?? '')))
+    t.notMatch(codeOf(source), context, source.path)
 })
 
 testRule('files have a limited length', async t => {

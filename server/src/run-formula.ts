@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from './base/json/json.ts'
 import { unknownName } from './base/near-names.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.ts'
 import { withProfile } from './options/profile.ts'
-import { createSandbox } from './sandbox/create.ts'
+import { FormulaSandbox } from './sandbox/formula-sandbox.ts'
 import { userCacheFolder } from './sandbox/modules/bundle-cache.ts'
 import { type ConsoleLine, type Outcome, outcomeStatus, type ServiceTransport } from './sandbox/sandbox.ts'
 
@@ -93,7 +93,7 @@ export async function runFormula(code: string, options: FormulaOptions = {}): Pr
     headerPrefix: options.headerPrefix,
   })
   const printed: ConsoleLine[] = []
-  const sandbox = createSandbox({
+  const sandbox = new FormulaSandbox({
     headerPrefix,
     modules: formulaModules ?? [],
     moduleCache: userCacheFolder(),

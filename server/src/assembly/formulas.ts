@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts'
 import type { IsOwn } from '../egress/addresses.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
-import { createSandbox, type FormulaSandbox } from '../sandbox/create.ts'
+import { FormulaSandbox } from '../sandbox/formula-sandbox.ts'
 import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
@@ -45,7 +45,7 @@ export async function openSandbox({
   } = options
   const hasEgress = origins.length > 0 || Object.keys(mapped).length > 0
   await warnWithoutNode(parts, log)
-  const sandbox = createSandbox(
+  const sandbox = new FormulaSandbox(
     {
       headerPrefix,
       log,

@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
-import type { FormulaSandbox } from '../sandbox/create.ts'
+import type { FormulaSandbox } from '../sandbox/formula-sandbox.ts'
 import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
 import type { Closers } from './closers.ts'

@@ -16,7 +16,7 @@ const mostSessions = 100
 /** A century, as for the clock of the vault. */
 const furthestMs = 3_153_600_000_000
 
-interface Context {
+interface TenantTools {
   readonly store: SealedStore
   readonly sessions: Sessions
   readonly applications: Applications
@@ -30,21 +30,21 @@ interface Context {
 
 /** Handlers of one tenant: its applications with their keys, its sessions, its clock. */
 export function tenantHandlers(
-  context: Context,
+  tools: TenantTools,
 ): DevHandlersOf<'applications'> & DevHandlersOf<'sessions'> & DevHandlersOf<'tenantClock'> {
-  const nowMs = (tenant: string) => Math.floor(context.nowUs(tenant) / 1000)
+  const nowMs = (tenant: string) => Math.floor(tools.nowUs(tenant) / 1000)
   const firstOf = (tenant: string, limit: number) => ({
-    nowMs: context.nowUs(tenant) / 1000,
+    nowMs: tools.nowUs(tenant) / 1000,
     offset: 0,
     limit,
   })
   return {
     'dev.applications.list': async ({ tenant }) => {
-      const store = await tenantStore(context.store, tenant)
+      const store = await tenantStore(tools.store, tenant)
       const page = firstOf(tenant, mostApplications)
       const { records } = await store.findReadable<ApplicationRecord>('application', { op: 'all' }, page)
       const data = records.map(({ value: { id, name, type, key_digest } }) => {
-        const key = context.keyOf(key_digest)
+        const key = tools.keyOf(key_digest)
         return { id, name, type, ...(key === undefined ? {} : { key }) }
       })
       return { status: 200, body: { data } }
@@ -53,26 +53,26 @@ export function tenantHandlers(
       const { type = 'private', name = 'Test', permissions = [], rules = [], ...rest } = body ?? {}
       const given = permissions.length + rules.length > 0 ? { permissions, rules } : initialRights(type)
       const input = { name, type, ...rest, ...given } as CreateApplicationRequest
-      const { id, key } = await context.applications.create({ tenant, application: null }, input)
+      const { id, key } = await tools.applications.create({ tenant, application: null }, input)
       return { status: 201, body: { application_id: id, key } }
     },
     'dev.sessions.list': async ({ tenant }) => {
-      const store = await tenantStore(context.store, tenant)
-      const nowUs = context.nowUs(tenant)
+      const store = await tenantStore(tools.store, tenant)
+      const nowUs = tools.nowUs(tenant)
       const page = firstOf(tenant, mostSessions)
       const { records } = await store.findReadable<SessionRecord>('session', { op: 'all' }, page)
       const data = records.filter(({ value }) => !isSessionOver(value, nowUs)).map(shown)
       return { status: 200, body: { data } }
     },
     'dev.sessions.end': async ({ tenant, path }) => {
-      const store = await tenantStore(context.store, tenant)
+      const store = await tenantStore(tools.store, tenant)
       // Another writer may come between: then it is read again.
       for (;;) {
         const session = await store.get<SessionRecord>('session', path.id)
-        if (!session || isSessionOver(session.value, context.nowUs(tenant))) {
+        if (!session || isSessionOver(session.value, tools.nowUs(tenant))) {
           throw new ServiceError('not_found', 'there is no such session, or it has expired')
         }
-        if (await context.sessions.endExpired(store, session)) return { status: 204 }
+        if (await tools.sessions.endExpired(store, session)) return { status: 204 }
       }
     },
     'dev.tenantClock.advance': async ({ tenant, body }) => {
@@ -82,7 +82,7 @@ export function tenantHandlers(
       const ms = body.now === undefined ? (body.advance_ms ?? 0) : Date.parse(body.now) - nowMs(tenant)
       if (ms < 0) throw invalid('now', 'must not be before the time of the tenant: a clock does not go back')
       if (ms > furthestMs) throw invalid('now', 'must be at most a century after the time of the tenant')
-      await context.advanceTenant(tenant, Math.ceil(ms))
+      await tools.advanceTenant(tenant, Math.ceil(ms))
       return { status: 200, body: { now: new Date(nowMs(tenant)).toISOString() } }
     },
   }

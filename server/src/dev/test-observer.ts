@@ -218,11 +218,11 @@ export function createTestObserver(tools: Tools): TestObserver {
 function duplicateOf({ request, operation, bytes, traceId }: Exchange): Exchange | undefined {
   if (!operation || isProxied(operation) || request.delegation) return undefined
   if (operation.bodyType !== undefined && !bytes) return undefined
-  const { method, path, query, headers, peer } = request
+  const { method, path, query, headers, peer, isGone } = request
   const readBody = async () => bytes ?? new Uint8Array()
   const onClose = (listener: () => void) => request.onClose(listener)
-  const holdResponse = () => {}
-  return new Exchange({ method, path, query, headers, peer, readBody, holdResponse, onClose }, traceId)
+  const parts = { method, path, query, headers, peer, isGone, readBody, onClose, holdResponse: () => {} }
+  return new Exchange(parts, traceId)
 }
 
 /** Leaves out the words of a formula, which may contain data. */

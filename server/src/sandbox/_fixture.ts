@@ -1,7 +1,8 @@
 import type { Monotonic } from './admission/wait.ts'
-import { createSandbox, type FormulaSandbox, type SandboxParts } from './create.ts'
+import { FormulaSandbox } from './formula-sandbox.ts'
 import type { ConsoleLine, Invocation, Outcome, SandboxOptions } from './sandbox.ts'
 import { defaultLimits, type SandboxLimits } from './sandbox-limits.ts'
+import type { SandboxParts } from './start.ts'
 
 type Teardown = { teardown(task: () => unknown): void }
 
@@ -20,7 +21,7 @@ const small: Partial<SandboxLimits> = {
   idle: 4,
 }
 
-interface TestSandbox extends FormulaSandbox {
+type TestSandbox = FormulaSandbox & {
   /** Runs the code, with defaults for the rest of the invocation. */
   formula(code: string, given?: Partial<Invocation>): Promise<Outcome>
   /** Runs the code and returns `raw`. Rejects if the outcome is not `answered`. */
@@ -35,7 +36,7 @@ export function openSandbox(
   { limits, ...options }: SandboxOptions = {},
   parts?: SandboxParts,
 ): TestSandbox {
-  const sandbox = createSandbox({ ...options, limits: { ...small, ...limits } }, parts)
+  const sandbox = new FormulaSandbox({ ...options, limits: { ...small, ...limits } }, parts)
   t.teardown(() => sandbox.close())
   const lines: ConsoleLine[] = []
   const formula = (code: string, given: Partial<Invocation> = {}) =>
@@ -56,7 +57,7 @@ export function openSandbox(
     if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`)
     return outcome.raw
   }
-  return { ...sandbox, formula, raw, lines }
+  return Object.assign(sandbox, { formula, raw, lines })
 }
 
 /** A clock that only moves by `advance`. */

@@ -13,7 +13,14 @@ t.test('the port has metrics and health, asked by GET or HEAD only', async t => 
     log: silentLog,
     random: systemRandom(),
   })
-  const rest = { query: '', headers: {}, readBody: async () => undefined, holdResponse() {}, onClose() {} }
+  const rest = {
+    query: '',
+    headers: {},
+    isGone: false,
+    readBody: async () => undefined,
+    holdResponse() {},
+    onClose() {},
+  }
   const ask = async (method: string, path: string) => (await core({ method, path, ...rest })).status
   t.equal(await ask('GET', '/metrics'), 200)
   t.equal(await ask('GET', '/livez'), 200)

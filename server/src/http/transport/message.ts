@@ -14,7 +14,7 @@ export interface CoreRequest {
   /** The address of the connection's other end, or of the client behind a trusted proxy. Absent without a socket. */
   readonly peer?: string | undefined
   /** True once nobody waits for the response. */
-  readonly isGone?: boolean
+  readonly isGone: boolean
   /**
    * Resolves with the body, or with `undefined` as soon as it is longer than the limit.
    * @param tenant that of the caller, whose share of memory it takes

@@ -2,7 +2,7 @@ import { isInDialect } from '../../contract/dialect.ts'
 import { headerPrefix } from '../../generated/facts.ts'
 import { linesOf, readProfile, withProfile } from '../../options/profile.ts'
 import type { VaultOptions } from '../../options/vault-options.ts'
-import { createSandbox } from '../../sandbox/create.ts'
+import { FormulaSandbox } from '../../sandbox/formula-sandbox.ts'
 import type { Command } from './command.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ export const checkProfileCommand: Command = {
   async run({ operands: [file = ''] }) {
     const options = withProfile({ profile: file })
     const { formulaModules: modules = [], formulaClient: client } = options
-    const sandbox = createSandbox({
+    const sandbox = new FormulaSandbox({
       modules,
       limits: { spares: 0 },
       ...(client === undefined ? {} : { client }),

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { DocumentKind, Query } from '../port/port.ts'
-import type { OpenedRecord, RecordValue } from './tenant-keys.ts'
+import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import type { TenantStore } from './tenant-store.ts'
 
 /** Records of a page. Large ones are opened one at a time. Other requests have their turn between pages. */

@@ -1,5 +1,5 @@
 import type { Pass } from '../../base/flow/turns.ts'
-import type { Digest, StoredDocument } from '../port/port.ts'
+import type { Digest, DocumentKind, StoredDocument } from '../port/port.ts'
 
 // Records that are too large to be opened, or to be in memory, many at a time.
 
@@ -11,6 +11,14 @@ export const stepBytes = 64 * 1024
 
 /** The number of documents that are read together if their records are large. */
 export const readTogether = 4
+
+/** What was seen of the records of one tenant so far, by kind. */
+export class KindSizes {
+  /** Kinds with a large record, or a long page of them. Pages are read a few records at a time, which is slower. */
+  readonly large = new Set<DocumentKind>()
+  /** Kinds with a record that takes a pause to open. */
+  readonly paused = new Set<DocumentKind>()
+}
 
 /** Thrown where the records asked for should not be in memory together. */
 export class TooManyBytes extends Error {

@@ -15,13 +15,15 @@ import {
   StoreUnavailable,
   type Write,
 } from '../port/port.ts'
-import type { OpenedRecord, RecordValue } from './tenant-keys.ts'
-import { type OnBroken, type Shared, TenantStore } from './tenant-store.ts'
+import type { OpenedRecord, RecordValue } from './opened-record.ts'
+import { TenantStore } from './tenant-store.ts'
+import type { OnBroken, Shared } from './tenant-writes.ts'
 
 export { TooManyBytes } from './large-records.ts'
-export type { KeyPlace } from './tenant-keys.ts'
-export { type Dated, OpenedRecord, type RecordValue } from './tenant-keys.ts'
-export type { OnBroken, RecordIndex, TenantStore } from './tenant-store.ts'
+export { type Dated, OpenedRecord, type RecordValue } from './opened-record.ts'
+export type { KeyPlace } from './tenant-digests.ts'
+export type { TenantStore } from './tenant-store.ts'
+export type { OnBroken, RecordIndex } from './tenant-writes.ts'
 
 /** A document that is due. */
 export interface DueRecord<T extends RecordValue> {

@@ -33,7 +33,7 @@ import {
   leaseKey,
 } from './keys.ts'
 import { compactCollection, hasRoomToOpen, type LevelDb, openLevelDb } from './leveldb.ts'
-import { momentOf, readDocuments } from './moment.ts'
+import { LevelMoment, readDocuments } from './moment.ts'
 import { type FolderOptions, openFolder } from './open.ts'
 import { decodeDocument } from './record.ts'
 import { type ContentOf, rebuildIndex } from './reindex.ts'
@@ -117,7 +117,7 @@ export class LevelStore implements OpenEngine {
     const { state } = this.#opening
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
     const epoch = state.epoch.hold()
-    const moment = momentOf(state, epoch, { kind, tenant })
+    const moment = new LevelMoment(state, epoch, { kind, tenant })
     const { principal = { tenant } } = options
     const pass = () => this.#turns.pass(principal)
     return orUnavailable(() => search(moment, query, options, pass)).finally(() => epoch.release())

@@ -1,6 +1,8 @@
+import type { Blocks } from '../../index/bits.ts'
 import { type Moment, missingDocument } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
 import type { Digest, Place, StoredDocument } from '../../port/port.ts'
+import type { Epoch } from './epoch.ts'
 import {
   createdFrom,
   documentKey,
@@ -13,77 +15,95 @@ import {
   stampOfKey,
 } from './keys.ts'
 import { cutOffVersion, decodeDocument, decodeOrdinal, decodePlace } from './record.ts'
-import type { Epoch, State } from './state.ts'
+import type { State } from './state.ts'
 
-/** A collection as an epoch has it, for a search. @param epoch the present one, which the caller holds */
-export function momentOf(state: State, epoch: Epoch, place: Collection): Moment {
-  const name = collectionOf(place)
-  const ordinalsIn = async (range: KeyRange) => {
+/** A collection as an epoch has it, for a search. */
+export class LevelMoment implements Moment {
+  readonly #state: State
+  readonly #epoch: Epoch
+  readonly #place: Collection
+  readonly #name: CollectionName
+
+  /** @param epoch the present one, which the caller holds */
+  constructor(state: State, epoch: Epoch, place: Collection) {
+    this.#state = state
+    this.#epoch = epoch
+    this.#place = place
+    this.#name = collectionOf(place)
+  }
+
+  blocks(terms: ReadonlySet<Digest>): Promise<Map<Digest, Blocks>> {
+    return this.#state.terms.blocks(this.#epoch, this.#name, terms)
+  }
+
+  async ordinals(ids: readonly Digest[]): Promise<number[]> {
+    const values = await this.#epoch.read(ids.map(id => documentKey(this.#name, id)))
+    return values.flatMap(value => (value && decodeOrdinal(value)) ?? [])
+  }
+
+  modified(fromUs: number, toUs: number): Promise<number[]> {
+    return this.#ordinalsIn(modifiedRange(this.#name, fromUs, toUs))
+  }
+
+  async due(nowMs: number): Promise<number[]> {
+    const name = this.#name
+    if (nowMs < this.#state.floorOf(name)) return []
+    const ordinals = await this.#ordinalsIn(dueRange(name, Math.min(nowMs, Number.MAX_SAFE_INTEGER)))
+    if (ordinals.length === 0) {
+      const first = await this.#firstKey(keysOfSort(name, 'e'))
+      const floorMs = first === undefined ? Number.POSITIVE_INFINITY : stampOfKey(first)
+      this.#state.learnFloor(this.#epoch, name, floorMs)
+    }
+    return ordinals
+  }
+
+  async firstFrom(us: number): Promise<number> {
+    const range = createdFrom(this.#name, Math.max(us, 0))
+    const first = us > Number.MAX_SAFE_INTEGER ? undefined : await this.#firstKey(range)
+    return first === undefined ? Number.POSITIVE_INFINITY : ordinalOfKey(first)
+  }
+
+  async page(ordinals: readonly number[], mostBytes: number) {
+    const places = await this.#placesOf(ordinals)
+    const together = mostBytes === Number.MAX_SAFE_INTEGER ? places.length : readTogether
+    const documents: StoredDocument[] = []
+    for (let bytes = 0; documents.length < places.length && bytes <= mostBytes; ) {
+      const some = places.slice(documents.length, documents.length + together)
+      const ids = some.map(({ id }) => id)
+      for (const [at, found] of (await readDocuments(this.#epoch, this.#place, ids)).entries()) {
+        const document = present(found)
+        const { createdUs } = some[at] as Place
+        documents.push(document.version === cutOffVersion ? { ...document, createdUs } : document)
+        bytes += document.box.length
+      }
+    }
+    return { documents, rest: places.slice(documents.length) }
+  }
+
+  async #ordinalsIn(range: KeyRange): Promise<number[]> {
     const ordinals: number[] = []
-    for await (const keys of epoch.keys(range, 1000)) {
+    for await (const keys of this.#epoch.keys(range, 1000)) {
       for (const key of keys) ordinals.push(ordinalOfKey(key))
     }
     return ordinals
   }
-  return {
-    blocks: terms => state.blocks(epoch, name, terms),
-    ordinals: async ids => {
-      const values = await epoch.read(ids.map(id => documentKey(name, id)))
-      return values.flatMap(value => (value && decodeOrdinal(value)) ?? [])
-    },
-    modified: (fromUs, toUs) => ordinalsIn(modifiedRange(name, fromUs, toUs)),
-    due: async nowMs => {
-      if (nowMs < state.floorOf(name)) return []
-      const ordinals = await ordinalsIn(dueRange(name, Math.min(nowMs, Number.MAX_SAFE_INTEGER)))
-      if (ordinals.length === 0) {
-        let floorMs = Number.POSITIVE_INFINITY
-        for await (const [key = ''] of epoch.keys(keysOfSort(name, 'e'), 1)) {
-          floorMs = stampOfKey(key)
-          break
-        }
-        state.learnFloor(epoch, name, floorMs)
-      }
-      return ordinals
-    },
-    firstFrom: async us => {
-      if (us > Number.MAX_SAFE_INTEGER) return Number.POSITIVE_INFINITY
-      for await (const [key = ''] of epoch.keys(createdFrom(name, Math.max(us, 0)), 1))
-        return ordinalOfKey(key)
-      return Number.POSITIVE_INFINITY
-    },
-    page: async (ordinals, mostBytes) => {
-      const places = await placesOf(state, epoch, name, ordinals)
-      const together = mostBytes === Number.MAX_SAFE_INTEGER ? places.length : readTogether
-      const documents: StoredDocument[] = []
-      for (let bytes = 0; documents.length < places.length && bytes <= mostBytes; ) {
-        const some = places.slice(documents.length, documents.length + together)
-        const ids = some.map(({ id }) => id)
-        for (const [at, found] of (await readDocuments(epoch, place, ids)).entries()) {
-          const document = present(found)
-          const { createdUs } = some[at] as Place
-          documents.push(document.version === cutOffVersion ? { ...document, createdUs } : document)
-          bytes += document.box.length
-        }
-      }
-      return { documents, rest: places.slice(documents.length) }
-    },
-  }
-}
 
-async function placesOf(
-  { places: known }: State,
-  epoch: Epoch,
-  name: CollectionName,
-  ordinals: readonly number[],
-): Promise<Place[]> {
-  const keys = ordinals.map(ordinal => ordinalKey(name, ordinal))
-  const places = keys.map(key => known.get(key))
-  const unknown = keys.filter((_, at) => !places[at])
-  if (unknown.length === 0) return places as Place[]
-  const values = (await epoch.read(unknown)).values()
-  return places.map(
-    (place, at) => place ?? known.set(keys[at] as string, decodePlace(present(values.next().value))),
-  )
+  async #firstKey(range: KeyRange): Promise<string | undefined> {
+    for await (const [key] of this.#epoch.keys(range, 1)) return key
+    return undefined
+  }
+
+  async #placesOf(ordinals: readonly number[]): Promise<Place[]> {
+    const known = this.#state.places
+    const keys = ordinals.map(ordinal => ordinalKey(this.#name, ordinal))
+    const places = keys.map(key => known.get(key))
+    const unknown = keys.filter((_, at) => !places[at])
+    if (unknown.length === 0) return places as Place[]
+    const values = (await this.#epoch.read(unknown)).values()
+    return places.map(
+      (place, at) => place ?? known.set(keys[at] as string, decodePlace(present(values.next().value))),
+    )
+  }
 }
 
 /** Documents that are read together where their sizes are limited. */

@@ -1,0 +1,77 @@
+import { silentLog } from '../base/log.ts'
+import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
+import type { BackOff } from './admission/back-off.ts'
+import type { Monotonic } from './admission/wait.ts'
+import { BundleCache } from './modules/bundle-cache.ts'
+import { bundleModules } from './modules/modules.ts'
+import type { findNode } from './processes/find-node.ts'
+import type { Isolation } from './processes/isolation.ts'
+import { findLauncher, type LaunchOptions } from './processes/launch.ts'
+import { Pool } from './processes/pool.ts'
+import { type Programs, readPrograms } from './programs.ts'
+import type { SandboxOptions } from './sandbox.ts'
+import type { SandboxLimits } from './sandbox-limits.ts'
+
+/** Parts that tests replace. */
+export interface SandboxParts {
+  /** Tools that this host pretends not to have. */
+  readonly without?: NonNullable<LaunchOptions['without']>
+  /** Replacements for the programs of the processes. */
+  readonly programs?: Partial<Programs>
+  /** The clock for waiting invocations. */
+  readonly time?: Monotonic
+  /** Finds the Node of the processes. */
+  readonly findNode?: typeof findNode
+}
+
+/** Created at the first use. */
+export interface Started {
+  readonly isolation: Isolation
+  readonly pool: Pool
+}
+
+/** Finds out how processes are isolated on this host, bundles the modules, and makes the pool of processes. */
+export async function startSandbox(
+  options: SandboxOptions,
+  limits: SandboxLimits,
+  backOff: BackOff,
+  { programs: replaced, ...parts }: SandboxParts,
+): Promise<Started> {
+  const {
+    headerPrefix = contractHeaderPrefix,
+    modules = [],
+    moduleRoot = process.cwd(),
+    moduleCache,
+    client,
+  } = options
+  const programs = { ...(await readPrograms()), ...replaced }
+  const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, programs.rewrite)
+  const [launcher, bundles] = await Promise.all([
+    findLauncher({ limits, boot: programs.boot, ...parts }),
+    bundleModules(modules, moduleRoot, client, cache, options.log),
+  ])
+  const { launch, isolation } = launcher
+  const pool = new Pool({
+    launch,
+    limits,
+    header: {
+      svcNames: [...new Set(['svc', headerPrefix.toLowerCase()])],
+      headerPrefix,
+      moduleNames: [...bundles.keys()],
+      limits,
+    },
+    program: programs.runner,
+    parts: [
+      programs.classes,
+      programs.client,
+      programs.rewrite,
+      programs.node,
+      ...[...bundles.values()].map(text => Buffer.from(text)),
+    ],
+    egress: options.egress,
+    headerPrefix: headerPrefix.toLowerCase(),
+    log: options.log ?? silentLog,
+    backOff,
+  })
+  return { isolation, pool }
+}
