@@ -337,7 +337,7 @@ testRule('rooms know nothing of development servers', async t => {
 
 /** Interfaces that something else can be put in the place of, or around. */
 const ports = [
-  ...['Store', 'TestEngine', 'Clock', 'MovableClock', 'Random', 'Observer', 'ObservedRequest', 'Sandbox'],
+  ...['Engine', 'TestEngine', 'Clock', 'MovableClock', 'Random', 'Observer', 'ObservedRequest', 'Sandbox'],
   ...['Jobs', 'Performer', 'ProxyDoor', 'Translator', 'CoreRequest', 'Around', 'Interruption', 'Health'],
 ]
 

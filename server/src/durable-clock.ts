@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, type Log } from './base/log.ts'
 import { createClock, type MovableClock, type TenantTime } from './base/time/clock.ts'
-import type { SealedStore } from './storage/records/sealed.ts'
+import type { Records } from './storage/records/records.ts'
 
 /** The interval at which the time is written down: a crash loses no more of it. */
 const keepEveryMs = 60_000
@@ -40,7 +40,7 @@ export interface RealTime {
  */
 export async function openDurableClock(
   real: RealTime,
-  store: SealedStore,
+  store: Records,
   log: Log,
   tenants: TenantTime,
 ): Promise<DurableClock> {

@@ -6,18 +6,18 @@ import type { Dialect } from '../contract/dialect.ts'
 import type { Application } from '../contract/types.ts'
 import type { Write } from '../storage/port/port.ts'
 import type { Attempt } from '../storage/port/transact.ts'
-import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, Records, TenantRecords } from '../storage/records/records.ts'
 import { type ApplicationRecord, showApplication } from './application.ts'
 import type { KeyStores } from './keys.ts'
 
 export interface ApplicationParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly dialect: Dialect | undefined
   readonly sessions: {
     /** Ends those that an application created or authorized. @param actor the application that deleted it, if one did */
-    endOf(store: TenantStore, application: string, actor: string | null): Promise<void>
+    endOf(store: TenantRecords, application: string, actor: string | null): Promise<void>
   }
 }
 
@@ -32,14 +32,14 @@ export async function storesOf({ records, clock }: ApplicationParts, tenant: str
 
 /** @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function existing(store: TenantStore, id: string): Promise<OpenedRecord<ApplicationRecord>> {
+export async function existing(store: TenantRecords, id: string): Promise<OpenedRecord<ApplicationRecord>> {
   return (await store.get<ApplicationRecord>('application', id)) ?? notFound()
 }
 
 /** Returns the attempt to replace an application. @param others writes that belong to the change */
 export function replacement(
   parts: ApplicationParts,
-  store: TenantStore,
+  store: TenantRecords,
   { version }: OpenedRecord<ApplicationRecord>,
   value: ApplicationRecord & { readonly modified_by: string },
   operation: string,

@@ -3,7 +3,7 @@ import { ServiceError } from '../base/errors.ts'
 import { formatMicros } from '../base/time/date-time.ts'
 import type { ApplicationKey, ApplicationKeyWithSecret, ApplicationWithKey } from '../contract/types.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
-import type { Dated, TenantStore } from '../storage/records/sealed.ts'
+import type { Dated, TenantRecords } from '../storage/records/records.ts'
 import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
 import { type ApplicationParts, existing, replacement, storesOf } from './application-changes.ts'
 import type { Caller } from './caller.ts'
@@ -157,7 +157,7 @@ export class ApplicationKeys {
   }
 }
 
-function showKey(store: TenantStore, { value, createdUs }: Dated<KeyRecord>): ApplicationKey {
+function showKey(store: TenantRecords, { value, createdUs }: Dated<KeyRecord>): ApplicationKey {
   const { id, last_four } = value
   return {
     id: publicIdOfKey(store, id),

@@ -1,6 +1,6 @@
 import { formatMicros } from '../base/time/date-time.ts'
 import type { AccessRule, Application, ApplicationType, Permission } from '../contract/types.ts'
-import type { Dated } from '../storage/records/sealed.ts'
+import type { Dated } from '../storage/records/records.ts'
 
 /** A stored application. */
 export interface ApplicationRecord {

@@ -5,12 +5,12 @@ import type { Clock } from '../base/time/clock.ts'
 import { formatMicros, parseMicros } from '../base/time/date-time.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import { matchAll, matchTerm, type Query } from '../storage/port/port.ts'
-import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, Records, TenantRecords } from '../storage/records/records.ts'
 import type { Caller } from './caller.ts'
 import { tenantStore } from './tenant-settings.ts'
 
 interface LogParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly audit: Pick<AuditRecorder, 'settled'>
   readonly clock: Pick<Clock, 'nowUs'>
 }
@@ -53,7 +53,7 @@ export class AuditLog {
   }
 }
 
-function queryOf(store: TenantStore, { entity_type, entity_id, from, to, after }: LogFilter): Query {
+function queryOf(store: TenantRecords, { entity_type, entity_id, from, to, after }: LogFilter): Query {
   return matchAll([
     entity_type === undefined ? { op: 'all' } : matchTerm(store.term('entity_type', entity_type)),
     entity_id === undefined ? { op: 'all' } : matchTerm(entityTerm(store, entity_id)),
@@ -63,7 +63,7 @@ function queryOf(store: TenantStore, { entity_type, entity_id, from, to, after }
   ])
 }
 
-function shown(store: TenantStore, { value, createdUs }: OpenedRecord<AuditRecord>): LogEntry {
+function shown(store: TenantRecords, { value, createdUs }: OpenedRecord<AuditRecord>): LogEntry {
   const { actor_id, superseded: _superseded, ...shown } = value
   return {
     ...shown,

@@ -12,7 +12,7 @@ import type { ApplicationType } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import { addressOf, isTenantAddress } from '../storage/keys/keyring.ts'
 import { transact } from '../storage/port/transact.ts'
-import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, Records, TenantRecords } from '../storage/records/records.ts'
 import { type ApplicationRecord, keyDigests } from './application.ts'
 import type { Applications } from './applications.ts'
 import { holdersOfKey, insertKey, recordOfKey, removeKey } from './keys.ts'
@@ -163,7 +163,7 @@ function readApplication(
 }
 
 export interface BootstrapParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly clock: Pick<Clock, 'nowUs'>
   readonly tenants: Tenants
   readonly applications: Applications
@@ -214,8 +214,8 @@ export async function refuseTakenKeys(parts: BootstrapParts, { tenants }: Bootst
  */
 async function applyApplication(
   parts: BootstrapParts,
-  store: TenantStore,
-  root: TenantStore,
+  store: TenantRecords,
+  root: TenantRecords,
   { key, ...given }: BootstrapApplication,
   found?: OpenedRecord<ApplicationRecord>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Records } from '../storage/records/records.ts'
 import type { ApplicationRecord } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
 import { sessionCaller } from './session.ts'
@@ -20,7 +20,7 @@ export interface Delegation {
  */
 // Requirements: INV-501
 export async function delegatedCaller(
-  store: SealedStore,
+  store: Records,
   { tenant, application }: Pick<Delegation, 'tenant' | 'application'>,
   nowUs: number,
 ): Promise<Caller | undefined> {
@@ -35,7 +35,7 @@ export async function delegatedCaller(
  * session is gone or expired.
  */
 export async function jobCaller(
-  store: SealedStore,
+  store: Records,
   job: Pick<Caller, 'tenant' | 'application' | 'session'>,
   nowUs: number,
 ): Promise<Caller | undefined> {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { newMasterKey, sealedOn } from '../../verify/support/stores.ts'
 import { systemRandom } from '../base/random.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import { makeKey, tenantOfKey } from './keys.ts'
 
 const random = systemRandom()
-const newRoot = () => sealedOn(new MemoryStore(), newMasterKey()).root(0)
+const newRoot = () => sealedOn(new MemoryEngine(), newMasterKey()).root(0)
 const bytesOf = (key: string) => Buffer.from(key.slice(8), 'base64url')
 
 t.test('a key says its tenant to the deployment that made it, and to no other', async t => {

@@ -2,8 +2,8 @@ import t, { type Test } from 'tap'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { systemRandom } from '../base/random.ts'
-import { LevelStore } from '../storage/engines/level/level-store.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import { makeKey } from './keys.ts'
 
@@ -23,7 +23,7 @@ const file = (key: string, tenant = tenantId, id = application) => ({
 
 /** Servers, one after the other, on a store that counts what is read and written of the operator. */
 function deployment(t: Test) {
-  const memory = new MemoryStore()
+  const memory = new MemoryEngine()
   const seen = { root: 0 }
   const count = (tenant: string) => {
     if (tenant === rootTenant) seen.root++
@@ -109,7 +109,7 @@ t.test('a key of another deployment is one like any other', async t => {
 
 t.test('a key in memory is refused as soon as it is gone, replaced or expired', async t => {
   const seen = { reads: 0 }
-  const level = await LevelStore.open(t.testdir())
+  const level = await LevelEngine.open(t.testdir())
   const store = replacing(level, {
     get: (...given) => {
       if (given[0] === 'key' || given[0] === 'application') seen.reads++

@@ -2,7 +2,7 @@ import { after } from '../base/flow/event-loop.ts'
 import type { Random } from '../base/random.ts'
 import type { ApplicationType } from '../contract/types.ts'
 import { type Digest, digestOfUuid, uuidOfDigest, type Write } from '../storage/port/port.ts'
-import type { KeyPlace, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { KeyPlace, Records, TenantRecords } from '../storage/records/records.ts'
 import { type ApplicationRecord, keyDigests } from './application.ts'
 import { applicationAsCaller, type Caller } from './caller.ts'
 import { sessionCaller } from './session.ts'
@@ -21,37 +21,42 @@ export interface KeyRecord {
 /** Marks the digest of a key whose record is in its own tenant. All others are in the operator's. */
 const inTenant = 'home:'
 
-function placeOf(root: TenantStore, key: string): KeyPlace {
+function placeOf(root: TenantRecords, key: string): KeyPlace {
   return root.keyPlaces.get(key) ?? { digest: root.apiKeyDigest(key), tenant: tenantOfKey(root, key) }
 }
 
 /** Returns the digest that stands for a key of this tenant in the store. */
-export function digestOfKey(root: TenantStore, tenant: string, key: string): string {
+export function digestOfKey(root: TenantRecords, tenant: string, key: string): string {
   const place = placeOf(root, key)
   return place.tenant === tenant ? inTenant + place.digest : place.digest
 }
 
 /** Returns the record that leads from this key to an application of the tenant. */
-export function recordOfKey(root: TenantStore, tenant: string, application: string, key: string): KeyRecord {
+export function recordOfKey(
+  root: TenantRecords,
+  tenant: string,
+  application: string,
+  key: string,
+): KeyRecord {
   const id = digestOfKey(root, tenant, key)
   return { id, tenant, application, ...(id.startsWith(inTenant) ? { last_four: key.slice(-4) } : {}) }
 }
 
 /** Returns the id by which callers know a key. It says nothing of the key, nor of its digest. */
-export function publicIdOfKey(store: TenantStore, digest: string): string {
+export function publicIdOfKey(store: TenantRecords, digest: string): string {
   const bytes = Buffer.from(store.publicDigest('key-id', digest), 'hex').subarray(0, 16)
   return uuidOfDigest(bytes.toString('base64url') as Digest)
 }
 
 /** The stores that the record of a key may be in. */
 export interface KeyStores {
-  readonly root: TenantStore
+  readonly root: TenantRecords
   /** Of the tenant that the key belongs to. */
-  readonly store: TenantStore
+  readonly store: TenantRecords
 }
 
 /** Returns the store that has the record of a key with this digest. */
-export function storeOfKey({ root, store }: KeyStores, digest: string): TenantStore {
+export function storeOfKey({ root, store }: KeyStores, digest: string): TenantRecords {
   return digest.startsWith(inTenant) ? store : root
 }
 
@@ -64,7 +69,7 @@ export function removeKey(stores: KeyStores, digest: string): Write {
 }
 
 /** Returns the ids of the applications that a key leads to, in its own tenant and for the operator. */
-export async function holdersOfKey(store: SealedStore, root: TenantStore, key: string): Promise<string[]> {
+export async function holdersOfKey(store: Records, root: TenantRecords, key: string): Promise<string[]> {
   const { tenant, digest } = placeOf(root, key)
   const home = tenant === undefined ? undefined : await store.tenant(tenant)
   const found = [
@@ -82,7 +87,7 @@ type Found = Caller | null | undefined
  * only if something has to be read.
  */
 export function authenticate(
-  store: SealedStore,
+  store: Records,
   key: string,
   nowUs: (tenant?: string) => number,
 ): Caller | undefined | Promise<Caller | undefined> {
@@ -104,7 +109,7 @@ export function authenticate(
     })
   }
   // The time that this comparison takes tells nothing, as the record was found by the same digest.
-  const callerIn = (keys: TenantStore, digest: string): Found | Promise<Found> =>
+  const callerIn = (keys: TenantRecords, digest: string): Found | Promise<Found> =>
     keys.lookUp<KeyRecord, Found>('key', digest, ({ value }) =>
       value.id === digest ? follow(value) : undefined,
     )
@@ -152,7 +157,7 @@ const checkLength = 8
 export function makeKey(
   type: Holder,
   random: Random,
-  home?: { readonly root: TenantStore; readonly tenant: string },
+  home?: { readonly root: TenantRecords; readonly tenant: string },
 ): string {
   const secret = Buffer.from(random.bytes(secretLength))
   const parts = home ? [secret, ...hidden(home.root, secret, bytesOf(home.tenant))] : [secret]
@@ -165,7 +170,7 @@ export function isSessionKey(key: string): boolean {
 }
 
 /** Returns the tenant that a key says it belongs to; `undefined` if it says none, or another deployment made it. */
-export function tenantOfKey(root: TenantStore, key: string): string | undefined {
+export function tenantOfKey(root: TenantRecords, key: string): string | undefined {
   const text = /^key_(?:pub|prv|mgt|ses)_([\w-]{64})$/.exec(key)?.[1]
   if (text === undefined) return undefined
   const bytes = Buffer.from(text, 'base64url')
@@ -177,12 +182,12 @@ export function tenantOfKey(root: TenantStore, key: string): string | undefined 
 }
 
 /** The tenant under a pad that depends on the secret, and a check that no other deployment could make. */
-function hidden(root: TenantStore, secret: Buffer, tenant: Buffer): [Buffer, Buffer] {
+function hidden(root: TenantRecords, secret: Buffer, tenant: Buffer): [Buffer, Buffer] {
   const check = root.publicDigest('key-check', `${secret.toString('hex')} ${tenant.toString('hex')}`)
   return [xor(tenant, padOf(root, secret)), Buffer.from(check, 'hex').subarray(0, checkLength)]
 }
 
-function padOf(root: TenantStore, secret: Buffer): Buffer {
+function padOf(root: TenantRecords, secret: Buffer): Buffer {
   return Buffer.from(root.publicDigest('key-home', secret.toString('hex')), 'hex')
 }
 

@@ -9,7 +9,7 @@ import type {
 } from '../contract/types.ts'
 import { permissionDescriptions, permissions, permissionsByType } from '../generated/facts.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
-import type { Dated, OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { Dated, OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import type { Caller } from './caller.ts'
 import { type TenantParts, type TenantSettings, tenantStore } from './tenant-settings.ts'
 
@@ -47,7 +47,7 @@ export async function renameOwnTenant(
   )
 }
 
-async function settingsOf(store: TenantStore): Promise<OpenedRecord<TenantSettings>> {
+async function settingsOf(store: TenantRecords): Promise<OpenedRecord<TenantSettings>> {
   const settings = await store.get<TenantSettings>('setting', 'tenant')
   if (!settings) throw new Error('a tenant without settings')
   return settings

@@ -1,7 +1,7 @@
 import { addressOf, rootTenant } from '../storage/keys/keyring.ts'
-import { type DocumentKind, documentKinds, type Store, type Write } from '../storage/port/port.ts'
+import { type DocumentKind, documentKinds, type Engine, type Write } from '../storage/port/port.ts'
 import { allRecords } from '../storage/records/all-records.ts'
-import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Records, TenantRecords } from '../storage/records/records.ts'
 import { beforeAll, walkCollection } from '../storage/transfer/walk.ts'
 import { type KeyRecord, removeKey } from './keys.ts'
 import { readDevelopmentTenant } from './tenant-settings.ts'
@@ -24,24 +24,24 @@ const kinds = [...first, ...documentKinds.filter(kind => !first.includes(kind))]
  * @param onRemoved called with the number of records removed so far
  */
 export async function removeTenant(
-  sealed: SealedStore,
+  sealed: Records,
   tenant: string,
   nowUs: number,
   onRemoved: (records: number) => void = () => {},
 ): Promise<RemovedTenant> {
-  const { store } = sealed
+  const { engine } = sealed
   let removed = 0
   const remove = async (writes: Write[]) => {
-    removed += await removeAll(store, writes, nowUs)
+    removed += await removeAll(engine, writes, nowUs)
     onRemoved(removed)
   }
   const keys = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenant) } as const
   await remove([{ type: 'remove', ...keys }])
-  await store.compact()
+  await engine.compact()
   for (;;) {
     const [before, damaged] = [removed, new Set<string>()]
     for (const kind of kinds) {
-      for await (const page of walkCollection(store, { kind, tenant })) {
+      for await (const page of walkCollection(engine, { kind, tenant })) {
         for (const { id, version } of page) if (version === 0) damaged.add(`${kind} ${id}`)
         const sound = page.filter(({ version }) => version > 0)
         await remove(sound.map(({ id }) => ({ type: 'remove', kind, tenant, id })))
@@ -50,24 +50,24 @@ export async function removeTenant(
     await remove(await inRoot(sealed, tenant, nowUs))
     // Once more, for what requests that were under way have written meanwhile.
     if (removed === before) {
-      await store.compact()
+      await engine.compact()
       return { removed, left: damaged.size }
     }
   }
 }
 
 /** Commits removals, without those of documents that others removed first. Returns their number. */
-async function removeAll(store: Store, writes: readonly Write[], nowUs: number): Promise<number> {
+async function removeAll(engine: Engine, writes: readonly Write[], nowUs: number): Promise<number> {
   for (let left = writes; ; ) {
-    const result = await store.commit(left, nowUs)
+    const result = await engine.commit(left, nowUs)
     if (result.ok) return left.length
     left = left.toSpliced(result.conflict.write, 1)
   }
 }
 
 /** Returns the removals of the tenant's records among those of the operator. */
-async function inRoot(sealed: SealedStore, tenant: string, nowUs: number): Promise<Write[]> {
-  const root: TenantStore = await sealed.root(nowUs)
+async function inRoot(sealed: Records, tenant: string, nowUs: number): Promise<Write[]> {
+  const root: TenantRecords = await sealed.root(nowUs)
   const writes: Write[] = []
   for await (const { value } of allRecords<KeyRecord>(root, 'key', { op: 'all' }, beforeAll)) {
     if (value.tenant === tenant) writes.push(removeKey({ root, store: root }, value.id))

@@ -1,5 +1,5 @@
 import type { Digest } from '../storage/port/port.ts'
-import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordIndex, RecordValue, TenantRecords } from '../storage/records/records.ts'
 import { type ApplicationRecord, isApplicationOver } from './application.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rules.ts'
@@ -24,7 +24,7 @@ interface Grant extends Rights {
 const noRights: Rights = { permissions: [], rules: [] }
 
 /** A session is found by the applications it depends on, and due when it expires. */
-export function sessionIndex(store: TenantStore, { application, grant, expires_ms }: SessionRecord) {
+export function sessionIndex(store: TenantRecords, { application, grant, expires_ms }: SessionRecord) {
   const applications = new Set([application, ...(grant ? [grant.authorizer] : [])])
   return {
     terms: [...applications].map(id => sessionsOfTerm(store, id)),
@@ -33,7 +33,7 @@ export function sessionIndex(store: TenantStore, { application, grant, expires_m
 }
 
 /** The term of every session that this application created or authorized. */
-export function sessionsOfTerm(store: TenantStore, application: string): Digest {
+export function sessionsOfTerm(store: TenantRecords, application: string): Digest {
   return store.term('application', application)
 }
 
@@ -48,7 +48,7 @@ export function isSessionOver({ expires_ms }: SessionRecord, nowUs: number): boo
  * @param keyDigest of the key that was sent; absent for an asynchronous job that the session started
  */
 export function sessionCaller(
-  store: TenantStore,
+  store: TenantRecords,
   id: string,
   nowUs: number,
   keyDigest?: string,

@@ -4,7 +4,7 @@ import type { Clock } from '../base/time/clock.ts'
 import type { ApplicationType, Permission } from '../contract/types.ts'
 import { permissionsByType, tokenPermissions } from '../generated/facts.ts'
 import { transact } from '../storage/port/transact.ts'
-import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Records, RecordValue, TenantRecords } from '../storage/records/records.ts'
 import type { Applications } from './applications.ts'
 import type { Rights } from './rules.ts'
 
@@ -34,20 +34,20 @@ export interface NewTenant {
 const publicPermissions: readonly Permission[] = ['token:create']
 
 export interface TenantParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly applications: Applications
 }
 
 /** Returns the store of a caller's tenant. */
-export async function tenantStore(records: SealedStore, tenant: string): Promise<TenantStore> {
+export async function tenantStore(records: Records, tenant: string): Promise<TenantRecords> {
   const store = await records.tenant(tenant)
   if (!store) throw new Error('a caller without a tenant')
   return store
 }
 
-export async function readTenant(store: TenantStore): Promise<TenantSettings | undefined> {
+export async function readTenant(store: TenantRecords): Promise<TenantSettings | undefined> {
   return (await store.get<TenantSettings>('setting', 'tenant'))?.value
 }
 
@@ -131,7 +131,7 @@ export async function developmentTenant(parts: TenantParts, restored?: NewTenant
   return ok ? made : ((await readDevelopmentTenant(root)) ?? made)
 }
 
-export async function readDevelopmentTenant(root: TenantStore): Promise<NewTenant | undefined> {
+export async function readDevelopmentTenant(root: TenantRecords): Promise<NewTenant | undefined> {
   const kept = await root.get<DevelopmentRecord>('setting', 'development')
   if (!kept) return undefined
   const { id: _id, ...tenant } = kept.value

@@ -1,6 +1,6 @@
 import { ServiceError } from '../base/errors.ts'
 import type { Write } from '../storage/port/port.ts'
-import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { RecordValue, TenantRecords } from '../storage/records/records.ts'
 
 /** Things that reactors use. They cannot be deleted while one does. */
 type Usable = 'formula' | 'application'
@@ -19,7 +19,7 @@ const idOf = (kind: Usable, id: string) => `uses of ${kind} ${id}`
  * @param store of the thing itself, which may be used by reactors of other tenants
  */
 export async function changeUsageCount(
-  store: TenantStore,
+  store: TenantRecords,
   kind: Usable,
   id: string,
   change: 1 | -1,
@@ -35,7 +35,7 @@ export async function changeUsageCount(
  * @throws {ServiceError} in_use
  */
 // Requirements: APP-504, FOR-504
-export async function removeUsageCount(store: TenantStore, kind: Usable, id: string): Promise<Write[]> {
+export async function removeUsageCount(store: TenantRecords, kind: Usable, id: string): Promise<Write[]> {
   const current = await store.get<UsageCount>('setting', idOf(kind, id))
   if (!current) return [store.expect('setting', idOf(kind, id), 0)]
   if (current.value.count > 0) {

@@ -6,11 +6,11 @@ import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { silentLog } from '../base/log.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import { createVault } from '../vault.ts'
 
 t.test('a vault that closes finishes the requests under way, and writes their audit entries', async t => {
-  const memory = new MemoryStore()
+  const memory = new MemoryEngine()
   let goOn = () => {}
   let arrived = () => {}
   const gate = new Promise<void>(resolve => {

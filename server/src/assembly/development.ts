@@ -51,7 +51,7 @@ import type { VaultOptions } from '../options/vault-options.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { parseQuery } from '../search/parse.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Records } from '../storage/records/records.ts'
 import type { TestRecords } from '../storage/records/test-records.ts'
 import type { AbsentTokens, TokenChannels } from '../tokens/token-parts.ts'
 import type { Around } from './around.ts'
@@ -59,7 +59,7 @@ import type { Tenancy } from './tenancy.ts'
 
 interface DevelopmentParts {
   readonly options: Pick<VaultOptions, 'log' | 'devToken'>
-  readonly records: SealedStore
+  readonly records: Records
   readonly testRecords: TestRecords
   readonly clock: DurableClock
   readonly random: Random

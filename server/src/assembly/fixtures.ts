@@ -23,14 +23,14 @@ import { tokenPermissions } from '../generated/facts.ts'
 import type { ReactorRecord } from '../reactors/reactor.ts'
 import type { Reactors } from '../reactors/reactors.ts'
 import { createReactor, updateReactor } from '../reactors/write-reactor.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Records } from '../storage/records/records.ts'
 import { createToken } from '../tokens/create.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 
 export interface FixtureRooms {
   readonly validators: ContractSchemas
-  readonly records: SealedStore
+  readonly records: Records
   readonly clock: Pick<Clock, 'nowUs'>
   readonly tokens: Tokens
   readonly formulas: Formulas

@@ -64,5 +64,5 @@ t.test('of all objects of the process only the keyring of storage holds the mast
   t.equal((await tenant.send('POST', '/tokens', { type: 'token', data: 'x' })).status, 201)
   const objects: Snapshot = JSON.parse(await text(getHeapSnapshot()))
   t.same(holdersOf('ConspicuousKey', 'Keyring', objects), ['Keyring.#master', 'Object.key'])
-  t.same(holdersOf('Keyring', 'SealedStore', objects), ['SealedStore.#keyring'])
+  t.same(holdersOf('Keyring', 'Records', objects), ['Records.#keyring'])
 })

@@ -16,10 +16,10 @@ import { createTracing } from '../observe/tracing.ts'
 import { VaultOptionsError } from '../options/errors.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
-import { observeStore } from '../storage/observe-store.ts'
+import { observeEngine } from '../storage/observe-engine.ts'
 import { nameOfStore, openStore, parseStorage, type StorageLocation } from '../storage/open.ts'
-import type { Store } from '../storage/port/port.ts'
-import { type OnBroken, SealedStore } from '../storage/records/sealed.ts'
+import type { Engine } from '../storage/port/port.ts'
+import { type OnBroken, Records } from '../storage/records/records.ts'
 import { TestRecords } from '../storage/records/test-records.ts'
 import { version } from '../version.ts'
 import type { Closers } from './closers.ts'
@@ -28,7 +28,7 @@ import type { VaultParts } from './vault-parts.ts'
 /** An open store, and what has to be there before anything can be kept in it. */
 export interface Storage extends Observers {
   readonly location: StorageLocation
-  readonly records: SealedStore
+  readonly records: Records
   /** What tests do with all records. */
   readonly testRecords: TestRecords
   readonly clock: DurableClock
@@ -78,7 +78,7 @@ export async function openStorage(
   closers.add(() => tenantTime.close())
   const { observer, metrics } = await openObservers(options.metrics ?? false, given, location.engine)
   closers.add(() => metrics?.close())
-  let healthy: Pick<SealedStore, 'unhealthy'> | undefined
+  let healthy: Pick<Records, 'unhealthy'> | undefined
   const log = new OutageLog(given, {
     name: nameOfStore(location),
     unhealthy: () => healthy?.unhealthy(),
@@ -86,11 +86,11 @@ export async function openStorage(
   closers.add(() => log.close())
   const turns = new Turns(parts.monotonicMs)
   const opened = await (parts.openStore ?? openStore)(location, { migrate: dev, log, turns })
-  const engine = observeStore(opened, observer)
+  const engine = observeEngine(opened, observer)
   closers.add(() => engine.close())
   const { key, file, made = false } = await findMasterKey(options, location, random)
   const keyring = new Keyring(engine, key, random)
-  const records = new SealedStore(engine, keyring, sealing, { onBroken: logOnce(log), turns, tenantTime })
+  const records = new Records(engine, keyring, sealing, { onBroken: logOnce(log), turns, tenantTime })
   healthy = records
   const clock = await openDurableClock(realTime(options, engine), records, log, tenantTime)
   closers.add(async () => {
@@ -129,7 +129,7 @@ async function findMasterKey(
 const seededTimeMs = Date.UTC(2030, 0, 1)
 
 /** Returns the time of a test, or else that of the store, which is that of this machine or of the database. */
-function realTime({ now, seed }: VaultOptions, engine: Store): RealTime {
+function realTime({ now, seed }: VaultOptions, engine: Engine): RealTime {
   if (now) return { nowMs: now }
   if (seed !== undefined) return { nowMs: () => seededTimeMs, machineMs }
   return { nowMs: () => engine.now(), monotonicMs }

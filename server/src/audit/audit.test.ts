@@ -2,8 +2,8 @@ import t from 'tap'
 import { replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { type Log, silentLog } from '../base/log.ts'
-import { LevelStore } from '../storage/engines/level/level-store.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 
 const vault = openVault(t)
@@ -31,12 +31,12 @@ t.test('no entry holds what was stored', async t => {
   t.notMatch(text, /canary/)
 })
 
-class Flaky extends MemoryStore {
+class Flaky extends MemoryEngine {
   full = false
   /** Of audit entries, the terms of each commit. */
   readonly terms: number[] = []
 
-  override async commit(...given: Parameters<MemoryStore['commit']>) {
+  override async commit(...given: Parameters<MemoryEngine['commit']>) {
     if (this.full) throw new StoreUnavailable('full')
     const [writes] = given
     const entries = writes.filter(write => write.kind === 'audit' && 'terms' in write)
@@ -90,7 +90,7 @@ t.test('while entries cannot be written, those of the last 10,000 resources are 
 
 t.test('entries of a commit whose answer was lost are not written again', async t => {
   // An engine that looks for no other document where it is told that an id is new.
-  const level = await LevelStore.open(t.testdir())
+  const level = await LevelEngine.open(t.testdir())
   let isLosing = false
   const store = replacing(level, {
     commit: async (...given) => {
@@ -120,8 +120,8 @@ t.test('entries of a commit whose answer was lost are not written again', async 
 t.test(
   'reads that come faster than their entries can be written wait for them, and none is lost',
   async t => {
-    class Slow extends MemoryStore {
-      override async commit(...given: Parameters<MemoryStore['commit']>) {
+    class Slow extends MemoryEngine {
+      override async commit(...given: Parameters<MemoryEngine['commit']>) {
         await new Promise(resolve => setImmediate(resolve))
         return super.commit(...given)
       }

@@ -3,7 +3,7 @@ import type { Mutable } from '../base/mutable.ts'
 import type { Random } from '../base/random.ts'
 import type { LogEntityType, LogEntry } from '../contract/types.ts'
 import type { Digest, Write } from '../storage/port/port.ts'
-import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordValue, TenantRecords } from '../storage/records/records.ts'
 
 /** A stored entry of the audit log: what was done to what, and by whom. Never the contents of the thing. */
 export interface AuditRecord {
@@ -44,7 +44,7 @@ export interface AuditedAction {
 type Superseded = Pick<OpenedRecord<RecordValue>, 'createdUs' | 'version'>
 
 /** The term of the entries about changes of one record, and not of another that had the id before or has it after. */
-function changesTerm(store: TenantStore, id: string, { createdUs }: Pick<Superseded, 'createdUs'>): Digest {
+function changesTerm(store: TenantRecords, id: string, { createdUs }: Pick<Superseded, 'createdUs'>): Digest {
   return store.term('changes', `${createdUs} ${id}`)
 }
 
@@ -59,7 +59,7 @@ export function idsOf({ entity_id = [] }: AuditedAction): readonly string[] {
  */
 // Requirements: LOG-501
 export function auditEntry(
-  store: TenantStore,
+  store: TenantRecords,
   random: Random,
   action: AuditedAction,
   place = { id: random.timedUuid(), fresh: true },
@@ -87,7 +87,7 @@ export function auditEntry(
 }
 
 /** Returns the term of the entries about a record. */
-export function entityTerm(store: TenantStore, id: string): Digest {
+export function entityTerm(store: TenantRecords, id: string): Digest {
   return store.term('entity_id', comparableId(id))
 }
 
@@ -98,7 +98,7 @@ export function entityTerm(store: TenantStore, id: string): Digest {
 export function entriesOf(entity_type: LogEntityType) {
   return (
     { random }: { readonly random: Random },
-    store: TenantStore,
+    store: TenantRecords,
     operation: string,
     entity_id: string,
     actor: string | null,
@@ -112,7 +112,10 @@ const mostEntries = 100
  * which opens, as we sealed it. If that was changed since, two entries are about the same version. Asks the entries about
  * the last hundred changes.
  */
-export async function isSuperseded(store: TenantStore, record: OpenedRecord<RecordValue>): Promise<boolean> {
+export async function isSuperseded(
+  store: TenantRecords,
+  record: OpenedRecord<RecordValue>,
+): Promise<boolean> {
   const { records } = await store.findReadable<AuditRecord>(
     'audit',
     { op: 'term', term: changesTerm(store, record.value.id, record) },

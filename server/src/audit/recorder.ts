@@ -3,7 +3,7 @@ import { describeError, type Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { setTimeout } from '../base/time/real-time.ts'
-import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Records, TenantRecords } from '../storage/records/records.ts'
 import { type AuditedAction, auditEntry, idsOf } from './entries.ts'
 import { RefusalCounts } from './refusals.ts'
 
@@ -25,7 +25,7 @@ const countMs = 60_000
 const batchSize = 512
 
 interface RecorderParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly log: Log
   readonly clock: Pick<Clock, 'at' | 'nowMs' | 'nowUs' | 'tenants'>
@@ -155,7 +155,7 @@ export class AuditRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { records, random, clock } = this.#parts
-    const views = new Map<string, TenantStore | undefined>()
+    const views = new Map<string, TenantRecords | undefined>()
     for (const { tenant } of batch) {
       if (!views.has(tenant)) views.set(tenant, await records.tenant(tenant))
     }

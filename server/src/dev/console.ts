@@ -3,7 +3,7 @@ import { tenantStore } from '../access/tenant-settings.ts'
 import { lruOptions } from '../base/cache.ts'
 import { existingReactor, type ReactorRecord } from '../reactors/reactor.ts'
 import type { ConsoleLine, PrintedText } from '../sandbox/sandbox.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Records } from '../storage/records/records.ts'
 
 const mostReactors = 100
 const mostLines = 100
@@ -73,7 +73,7 @@ export class Printed {
 
 interface Consoles {
   readonly console: FormulaConsole
-  readonly records: SealedStore
+  readonly records: Records
 }
 
 /** Returns the last lines that a reactor's formula printed. @throws {ServiceError} not_found */

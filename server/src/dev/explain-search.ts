@@ -3,7 +3,7 @@ import { compileSearch } from '../search/compile.ts'
 import type { SearchQuery } from '../search/query.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { matchAll, type Query } from '../storage/port/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 
 /** Why a search has found nothing. Conditions are named by their field, never by their value. */
 interface SearchExplanation {
@@ -19,7 +19,7 @@ const mostConditions = 20
 
 /** Counts for each condition that has to hold how many of the searchable tokens it excludes by itself. */
 export async function explainSearch(
-  store: TenantStore,
+  store: TenantRecords,
   nowMs: number,
   caller: Caller,
   query: SearchQuery,

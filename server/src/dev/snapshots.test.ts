@@ -4,7 +4,7 @@ import t from 'tap'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import { devsOf, openDev } from './_dev.ts'
 
 const start = Date.UTC(2030, 0, 1)
@@ -79,7 +79,7 @@ t.test('a reset frees the data that snapshots keep', async t => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const kept: WeakRef<object>[] = []
-  const memory = new MemoryStore()
+  const memory = new MemoryEngine()
   const store = replacing(memory, {
     snapshot: (...given) => {
       const restore = memory.snapshot(...given)

@@ -6,7 +6,7 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import type { CreateApplicationRequest } from '../contract/types.ts'
 import type { DevSession } from '../generated/dev-client/generated/types.gen.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { OpenedRecord, SealedStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, Records } from '../storage/records/records.ts'
 import type { DevHandlersOf } from './handlers.ts'
 
 /** As the contract says. */
@@ -17,7 +17,7 @@ const mostSessions = 100
 const furthestMs = 3_153_600_000_000
 
 interface TenantTools {
-  readonly store: SealedStore
+  readonly store: Records
   readonly sessions: Sessions
   readonly applications: Applications
   /** Returns the time of a tenant in epoch microseconds. */

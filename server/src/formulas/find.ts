@@ -2,25 +2,25 @@ import { tenantStore } from '../access/tenant-settings.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
-import type { OpenedRecord, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, Records, TenantRecords } from '../storage/records/records.ts'
 import type { FormulaRecord } from './formula.ts'
 import { shippedFormula } from './shipped/index.ts'
 
 export interface FormulaParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
 }
 
 /** Returns the server's own store, which keeps official formulas, readable by all tenants. */
-export function officialStore(parts: FormulaParts): Promise<TenantStore> {
+export function officialStore(parts: FormulaParts): Promise<TenantRecords> {
   return parts.records.root(parts.clock.nowUs())
 }
 
 /** A formula that a tenant may use, and its store. A formula that comes with the server has none. */
 export interface FoundFormula {
   readonly record: OpenedRecord<FormulaRecord>
-  readonly store: TenantStore | undefined
+  readonly store: TenantRecords | undefined
 }
 
 /** Finds the tenant's own or an official formula. */

@@ -8,7 +8,7 @@ import type {
   RequestParameterDefinition,
 } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
-import type { Dated, RecordValue } from '../storage/records/sealed.ts'
+import type { Dated, RecordValue } from '../storage/records/records.ts'
 
 /** A stored formula. */
 export interface FormulaRecord extends RecordValue {

@@ -3,7 +3,7 @@ import { tenantStore } from '../access/tenant-settings.ts'
 import { merge, type Place, type Source, sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { ReactorFormula } from '../contract/types.ts'
-import type { Dated, TenantStore } from '../storage/records/sealed.ts'
+import type { Dated, TenantRecords } from '../storage/records/records.ts'
 import { existingFormula, type FormulaParts, findFormula, officialStore } from './find.ts'
 import { type FormulaRecord, showFormula } from './formula.ts'
 import { findByName, nameFilter } from './name-filter.ts'
@@ -68,8 +68,8 @@ function listed(record: Listed['record']): Listed {
 }
 
 /** The formulas of one store. No two of them have the same time. */
-function stored(store: TenantStore, nowMs: number): Source<Listed> {
-  const find = (query: Parameters<TenantStore['find']>[1], offset: number, limit: number) =>
+function stored(store: TenantRecords, nowMs: number): Source<Listed> {
+  const find = (query: Parameters<TenantRecords['find']>[1], offset: number, limit: number) =>
     store.findReadable<FormulaRecord>('formula', query, { nowMs, offset, limit })
   return {
     total: async () => (await find({ op: 'all' }, 0, 0)).total,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, sealedOn, tenantA } from '../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, sealedOn, tenantA } from '../../verify/support/stores.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 
 t.test('what matches, and what does not', async t => {
@@ -42,7 +42,7 @@ t.test('a filter with stars means what its regular expression does', async t => 
 })
 
 t.test('no record is left out because others are made or deleted in the meantime', async t => {
-  const store = await sealedOn(new OpenMemoryStore(), newMasterKey()).createTenant(tenantA, 1)
+  const store = await sealedOn(new OpenMemoryEngine(), newMasterKey()).createTenant(tenantA, 1)
   const add = (id: number) => store.insert('formula', { id: `f${id}`, name: `name ${id}` } as never)
   for (let id = 0; id < 600; id++) await store.commit([add(id)], id + 1)
   let seen = 0

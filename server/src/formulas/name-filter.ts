@@ -1,6 +1,6 @@
 import type { DocumentKind, Query } from '../storage/port/port.ts'
 import { allRecords } from '../storage/records/all-records.ts'
-import type { RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { RecordValue, TenantRecords } from '../storage/records/records.ts'
 
 interface Named extends RecordValue {
   readonly name: string
@@ -39,7 +39,7 @@ export function nameFilter(filter: string): (name: string) => boolean {
  * Records that cannot be opened are left out.
  */
 export async function findByName(
-  store: TenantStore,
+  store: TenantRecords,
   kind: DocumentKind,
   query: Query,
   matches: (name: string) => boolean,

@@ -11,7 +11,7 @@ import {
   type RecordedEntity,
   transact,
 } from '../storage/port/transact.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 import { existingFormula, type FormulaParts, type FoundFormula, officialStore } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
 
@@ -93,8 +93,8 @@ export async function deleteFormula(parts: FormulaParts, caller: Caller, id: str
 /** Returns the writes that create a formula, or replace the given version of it. */
 function storing(
   parts: FormulaParts,
-  own: TenantStore,
-  store: TenantStore,
+  own: TenantRecords,
+  store: TenantRecords,
   value: FormulaRecord,
   version?: number,
 ): Attempt<ReactorFormula, RecordedEntity> {
@@ -115,10 +115,10 @@ function storing(
  * @throws {ServiceError} permission_denied
  */
 async function writableStore(
-  own: TenantStore,
+  own: TenantRecords,
   { record, store }: FoundFormula,
   requested = record.value.type,
-): Promise<TenantStore> {
+): Promise<TenantRecords> {
   if (record.value.type === 'official' || requested === 'official') await demandOperator(own)
   if (store) return store
   throw new ServiceError(
@@ -128,7 +128,7 @@ async function writableStore(
 }
 
 // Requirements: FOR-503
-async function demandOperator(own: TenantStore): Promise<void> {
+async function demandOperator(own: TenantRecords): Promise<void> {
   if ((await readTenant(own))?.operator) return
   throw new ServiceError('permission_denied', "only the operator's tenant can write official formulas")
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
-import { newMasterKey, OpenMemoryStore, sealedOn } from '../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, sealedOn } from '../../verify/support/stores.ts'
 import { openTenant } from '../../verify/support/vault.ts'
 import type { JsonObject } from '../base/json/json.ts'
 import { silentLog } from '../base/log.ts'
@@ -8,7 +8,7 @@ import type { DocumentKind } from '../storage/port/port.ts'
 
 /** A record that does not open takes no other one with it. */
 async function open(context: Parameters<typeof openReactors>[0]) {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   const masterKey = newMasterKey()
   const vault = openReactors(context, { masterKey, log: silentLog }, { openStore: async () => store })
   const tenant = await openTenant(vault)

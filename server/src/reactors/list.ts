@@ -5,7 +5,7 @@ import { sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { Reactor } from '../contract/types.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 import type { ReactorParts } from './reactor-parts.ts'
 
@@ -46,7 +46,7 @@ function skipDeleted(error: unknown): undefined {
   if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
 }
 
-async function find(parts: ReactorParts, store: TenantStore, query: ReactorQuery) {
+async function find(parts: ReactorParts, store: TenantRecords, query: ReactorQuery) {
   const nowMs = parts.clock.nowUs() / 1000
   const among = store.among('reactor', query.id)
   const page = { offset: offsetOf(query), limit: query.size }

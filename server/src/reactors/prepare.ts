@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { ReactorConfiguration, ReactRequest } from '../contract/types.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import { limits } from '../generated/facts.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { castConfiguration, fitArguments, type ReactArguments } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
@@ -90,7 +90,7 @@ export async function demandReaction(
 
 // Requirements: INV-019, INV-020
 function delegationOf(
-  store: TenantStore,
+  store: TenantRecords,
   { application }: ReactorRecord,
   depth: number,
   traceId: string,

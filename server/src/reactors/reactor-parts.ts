@@ -7,12 +7,12 @@ import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Formulas } from '../formulas/formulas.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Records } from '../storage/records/records.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
 
 export interface ReactorParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly formulas: Formulas

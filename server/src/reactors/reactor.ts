@@ -4,7 +4,7 @@ import { formatMicros } from '../base/time/date-time.ts'
 import type { Application, Reactor, ReactorConfiguration, ReactorFormula } from '../contract/types.ts'
 import type { FoundFormula } from '../formulas/find.ts'
 import { showFormula } from '../formulas/formula.ts'
-import type { Dated, OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { Dated, OpenedRecord, RecordValue, TenantRecords } from '../storage/records/records.ts'
 import type { ReactorParts } from './reactor-parts.ts'
 
 /** A stored reactor. */
@@ -20,7 +20,10 @@ export interface ReactorRecord extends RecordValue {
 
 /** @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function existingReactor(store: TenantStore, id: string): Promise<OpenedRecord<ReactorRecord>> {
+export async function existingReactor(
+  store: TenantRecords,
+  id: string,
+): Promise<OpenedRecord<ReactorRecord>> {
   const record = await store.get<ReactorRecord>('reactor', id.toLowerCase())
   if (record) return record
   throw noReactor()
@@ -52,7 +55,7 @@ const noReactor = () => new ServiceError('not_found', 'there is no reactor with 
  * @throws {ServiceError} not_found, if the reactor was deleted meanwhile
  */
 // Requirements: REA-001, REA-502
-export function reactorShower(parts: ReactorParts, store: TenantStore, known?: FoundFormula) {
+export function reactorShower(parts: ReactorParts, store: TenantRecords, known?: FoundFormula) {
   const formulas = new Map<string, Promise<ReactorFormula>>()
   if (known) formulas.set(known.record.value.id, Promise.resolve(showFormula(known.record)))
   const applications = new Map<string, Promise<Application | undefined>>()

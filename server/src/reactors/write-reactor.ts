@@ -21,7 +21,7 @@ import {
   type RecordedEntity,
   transact,
 } from '../storage/port/transact.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { castConfiguration } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
 import type { ReactorParts } from './reactor-parts.ts'
@@ -131,7 +131,7 @@ async function change(
 async function storing(
   parts: ReactorParts,
   caller: Caller,
-  store: TenantStore,
+  store: TenantRecords,
   found: FoundFormula,
   { name, configuration, application: named }: UpdateReactorRequest,
   before: OpenedRecord<ReactorRecord> | string,
@@ -168,7 +168,7 @@ async function storing(
 
 /** Returns the writes that change the usage counts of the formula and applications of a reactor. */
 async function usageChanges(
-  store: TenantStore,
+  store: TenantRecords,
   formula: FoundFormula | undefined,
   before: ReactorRecord | undefined,
   after: ReactorRecord | undefined,
@@ -182,7 +182,7 @@ async function usageChanges(
 
 /** Returns the writes that change the usage counts of an application that is used no more, and of one that is now. */
 async function applicationUseChanges(
-  store: TenantStore,
+  store: TenantRecords,
   before: string | undefined,
   after: string | undefined,
 ): Promise<Write[]> {
@@ -196,7 +196,7 @@ async function applicationUseChanges(
 
 /** Finds the application that a request names, with the condition that it is unchanged at the commit. @throws {ServiceError} validation */
 // Requirements: REA-006
-async function applicationPart(store: TenantStore, id: string | undefined) {
+async function applicationPart(store: TenantRecords, id: string | undefined) {
   if (id === undefined) return { id: undefined, unchanged: [] }
   const record = await store.get<ApplicationRecord>('application', id.toLowerCase())
   if (!record) throw invalid('application.id', 'must be the id of an existing application')

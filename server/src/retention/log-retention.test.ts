@@ -3,7 +3,7 @@ import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, type TestTenant } from '../../verify/support/vault.ts'
 import { createLog, silentLog } from '../base/log.ts'
-import { LevelStore } from '../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
 import { type OpenEngine, StoreUnavailable } from '../storage/port/port.ts'
 
 const minute = 60_000
@@ -18,7 +18,7 @@ const create = (tenant: TestTenant, count: number) =>
 
 for (const engine of enginesToTry) {
   t.test(`entries older than the retention go, of every tenant, and no other (${engine})`, async t => {
-    const store = engine === 'level' ? await LevelStore.open(t.testdir()) : await openTestStore(t)
+    const store = engine === 'level' ? await LevelEngine.open(t.testdir()) : await openTestStore(t)
     const options = { now, masterKey: newMasterKey(), auditRetentionDays: 10, log: silentLog }
     const vault = openVault(t, options, { openStore: async () => store })
     const tenants = [await openTenant(vault), await openTenant(vault)]

@@ -21,7 +21,7 @@ export async function eraseOldEntries(
 ): Promise<{ readonly erased: number; readonly isFinished: boolean; readonly failure?: StoreUnavailable }> {
   let erased = 0
   let failure: StoreUnavailable | undefined
-  for await (const tenant of walkTenants(parts.records.store)) {
+  for await (const tenant of walkTenants(parts.records.engine)) {
     try {
       for await (const count of eraseOf(parts, tenant)) {
         erased += count
@@ -39,12 +39,12 @@ export async function eraseOldEntries(
 
 /** Erases the old entries of a tenant. Yields the number of each batch. */
 async function* eraseOf(parts: RetentionParts, tenant: string): AsyncGenerator<number> {
-  const { store } = parts.records
+  const { engine } = parts.records
   const beforeUs = parts.clock.nowUs(tenant) - parts.auditRetentionDays * dayUs
   const old = { op: 'created', toUs: beforeUs - 1 } as const
-  const { total } = await store.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
+  const { total } = await engine.find('audit', tenant, old, { nowMs: 0, offset: 0, limit: 0 })
   if (total === 0) return
-  for await (const page of walkCollection(store, { kind: 'audit', tenant })) {
+  for await (const page of walkCollection(engine, { kind: 'audit', tenant })) {
     const over = page.filter(({ createdUs, version }) => version > 0 && createdUs < beforeUs)
     for (const batch of batches(over, termsTogether, ({ terms }) => terms.length)) {
       yield await remove(parts, batch)

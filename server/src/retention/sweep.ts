@@ -4,7 +4,7 @@ import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type DocumentKind, StoreUnavailable, type Write } from '../storage/port/port.ts'
-import type { DueRecord, OpenedRecord, RecordValue, SealedStore } from '../storage/records/sealed.ts'
+import type { DueRecord, OpenedRecord, Records, RecordValue } from '../storage/records/records.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 
@@ -21,7 +21,7 @@ const mostStuck = 8 * batchSize
 const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency', 'deduplication']
 
 export interface SweepParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly tokens: Tokens
   readonly sessions: Sessions
   readonly random: Random

@@ -3,7 +3,7 @@ import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
 import { dyingAfter, newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender, type TestTenant } from '../../verify/support/vault.ts'
 import { createLog, silentLog } from '../base/log.ts'
-import { LevelStore } from '../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
 import { type OpenEngine, StoreUnavailable } from '../storage/port/port.ts'
 import type { Vault } from '../vault.ts'
 
@@ -220,7 +220,7 @@ t.test('a sweeper whose lease another has taken stops at its next pause', async 
 
 for (const engine of enginesToTry) {
   t.test(`reads are answered between the batches of a sweep (${engine})`, async t => {
-    const store = engine === 'level' ? await LevelStore.open(t.testdir()) : await openTestStore(t)
+    const store = engine === 'level' ? await LevelEngine.open(t.testdir()) : await openTestStore(t)
     const events: ('batch' | 'read')[] = []
     const watched = replacing(store, {
       due: (kind, beforeMs, limit) => {

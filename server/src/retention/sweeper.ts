@@ -92,7 +92,7 @@ export class Sweeper {
       if (!this.#isDue(this.#compactMs, compactEveryMs) || !(await pause())) return
       if (!(await this.#lease(clock.nowMs() + compactLeaseMs, 'compact'))) return
       await this.#attempt('compaction failed', async () => {
-        await records.store.compact()
+        await records.engine.compact()
         this.#compactMs = this.#furthestMs() + compactEveryMs
       })
     } finally {
@@ -111,7 +111,7 @@ export class Sweeper {
 
   #lease(untilMs: number, name = 'sweep'): Promise<boolean> {
     const { clock, records, holder } = this.#parts
-    return records.store.lease({ name, holder, nowMs: clock.nowMs(), untilMs })
+    return records.engine.lease({ name, holder, nowMs: clock.nowMs(), untilMs })
   }
 
   /**

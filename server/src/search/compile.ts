@@ -1,11 +1,11 @@
 import { isEverywhere } from '../contract/containers.ts'
 import { matchAll, matchAny, matchTerm, type Query } from '../storage/port/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 import type { SearchQuery } from './query.ts'
 import { areaTerm, capitalsTerm, fieldTerm, metadataTerm } from './terms.ts'
 
 /** Replaces fields and values of a query by terms of one tenant. */
-export function compileSearch(store: TenantStore, query: SearchQuery): Query {
+export function compileSearch(store: TenantRecords, query: SearchQuery): Query {
   switch (query.kind) {
     case 'everything':
       return { op: 'all' }
@@ -38,7 +38,7 @@ export function compileSearch(store: TenantStore, query: SearchQuery): Query {
  * there are such ids.
  */
 // Requirements: SEA-019
-function matchId(store: TenantStore, id: string): Query {
+function matchId(store: TenantRecords, id: string): Query {
   return matchAny([
     { op: 'ids', ids: [store.address('token', id.toLowerCase())] },
     matchAll([matchTerm(capitalsTerm(store)), matchTerm(fieldTerm(store, 'id', id))]),

@@ -4,7 +4,7 @@ import type { JsonValue } from '../base/json/json.ts'
 import { type Area, areasAround, normalizeContainer } from '../contract/containers.ts'
 import { ExpressionError, type Expressions } from '../expressions/engine.ts'
 import type { Digest } from '../storage/port/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 
 /** The members of a token that searches and lists can ask for. Text is compared without case. */
 interface Searchable {
@@ -21,7 +21,7 @@ interface Searchable {
 }
 
 /** Returns the terms of everything a token can be found by, without duplicates. */
-export function termsOf(store: TenantStore, token: Searchable): Digest[] {
+export function termsOf(store: TenantRecords, token: Searchable): Digest[] {
   const terms = new Set<Digest>()
   const add = (field: TermField, text: string) => terms.add(fieldTerm(store, field, text))
   add('type', token.type)
@@ -47,18 +47,18 @@ export function termsOf(store: TenantStore, token: Searchable): Digest[] {
 export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by'
 
 // Requirements: SEA-016, SEA-025
-export function fieldTerm(store: TenantStore, field: TermField, text: string): Digest {
+export function fieldTerm(store: TenantRecords, field: TermField, text: string): Digest {
   return store.term(field, text.toLowerCase())
 }
 
 /** The term of tokens with capitals in their id. */
-export function capitalsTerm(store: TenantStore): Digest {
+export function capitalsTerm(store: TenantRecords): Digest {
   return store.term('capitals', 'id')
 }
 
 /** Begins with the length of the key, so that no two different pairs have the same text. */
 // Requirements: TOK-021, SEA-009, SEA-541
-export function metadataTerm(store: TenantStore, key: string, value: string): Digest {
+export function metadataTerm(store: TenantRecords, key: string, value: string): Digest {
   // Lower-cased separately, as the lower case of a letter may depend on the next one, and be longer.
   const [name, content] = [key.toLowerCase(), value.toLowerCase()]
   return store.term('metadata', `${name.length}:${name}${content}`)
@@ -76,7 +76,7 @@ export function identityOf({
  * The term of tokens with this identity. Separate from that of the fingerprint alone, which anybody can give to any number
  * of tokens.
  */
-export function duplicateTerm(store: TenantStore, identity: string): Digest {
+export function duplicateTerm(store: TenantRecords, identity: string): Digest {
   return store.term('duplicate', identity)
 }
 
@@ -88,7 +88,7 @@ export function duplicateTerm(store: TenantStore, identity: string): Digest {
  * such a token are numbered from 0, and each has its terms a second time with its number. The query for what a caller
  * sees is then made from its rules alone, whatever combinations of containers exist.
  */
-function containerTerms(store: TenantStore, containers: readonly string[]): Digest[] {
+function containerTerms(store: TenantRecords, containers: readonly string[]): Digest[] {
   const distinct = [...new Set(containers.map(normalizeContainer))]
   const around = distinct.map(areasAround)
   const terms = around.flat().map(area => areaTerm(store, area))
@@ -109,22 +109,22 @@ function commonTo([first = [], ...others]: readonly Area[][]): Area[] {
 
 /** The term of tokens with a container in this area. */
 // Requirements: SEA-010, SEA-011
-export function areaTerm(store: TenantStore, { path, below }: Area): Digest {
+export function areaTerm(store: TenantRecords, { path, below }: Area): Digest {
   return store.term(below ? 'under' : 'container', path)
 }
 
 /** The term of tokens with several containers, of which the one with this number is in this area. */
-export function numberedAreaTerm(store: TenantStore, number: number, { path, below }: Area): Digest {
+export function numberedAreaTerm(store: TenantRecords, number: number, { path, below }: Area): Digest {
   return store.term(below ? 'under-numbered' : 'container-numbered', `${number} ${path}`)
 }
 
 /** The term of tokens with several containers, all of them in this area: a caller with a single rule sees these. */
-export function whollyInTerm(store: TenantStore, { path, below }: Area): Digest {
+export function whollyInTerm(store: TenantRecords, { path, below }: Area): Digest {
   return store.term('containers', `${below ? 'under' : 'only'} ${path}`)
 }
 
 /** The term of tokens with more containers than this. */
-export function moreThanTerm(store: TenantStore, count: number): Digest {
+export function moreThanTerm(store: TenantRecords, count: number): Digest {
   return store.term('containers', count === 1 ? 'several' : `more than ${count}`)
 }
 

@@ -5,9 +5,9 @@ import { type Caller, decideFor } from '../access/caller.ts'
 import type { Rights } from '../access/rules.ts'
 import { systemRandom } from '../base/random.ts'
 import type { AccessCondition, AccessRule, TokenPermission } from '../contract/types.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import { Keyring } from '../storage/keys/keyring.ts'
-import { SealedStore } from '../storage/records/sealed.ts'
+import { Records } from '../storage/records/records.ts'
 import { termsOf } from './terms.ts'
 import { visibleTo } from './visibility.ts'
 
@@ -56,8 +56,8 @@ testRule('the query finds exactly the tokens for which the rules allow the permi
   const random = systemRandom()
   await fc.assert(
     fc.asyncProperty(rights, fc.option(rights, { nil: undefined }), tokens, async (own, limit, subjects) => {
-      const engine = new MemoryStore()
-      const sealed = new SealedStore(engine, new Keyring(engine, random.bytes(32), random), random)
+      const engine = new MemoryEngine()
+      const sealed = new Records(engine, new Keyring(engine, random.bytes(32), random), random)
       const store = await sealed.createTenant(random.uuid(), 1)
       for (const subject of subjects) {
         const terms = termsOf(store, {
@@ -87,8 +87,8 @@ testRule('the query finds exactly the tokens for which the rules allow the permi
 
 t.test('of up to ten containers each one counts, and with more than ten a token is not listed', async t => {
   const random = systemRandom()
-  const engine = new MemoryStore()
-  const sealed = new SealedStore(engine, new Keyring(engine, random.bytes(32), random), random)
+  const engine = new MemoryEngine()
+  const sealed = new Records(engine, new Keyring(engine, random.bytes(32), random), random)
   const store = await sealed.createTenant(random.uuid(), 1)
   const caller: Caller = {
     tenant: store.tenant,

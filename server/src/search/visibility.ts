@@ -5,7 +5,7 @@ import { type Area, intersectAreas, isEverywhere, toArea } from '../contract/con
 import type { AccessRule, TokenPermission } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
 import { type Digest, matchAll, matchAny, matchTerm, type Query } from '../storage/port/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from './terms.ts'
 
 /**
@@ -13,13 +13,13 @@ import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from './terms.
  * lists and totals need not read what the caller may not see. Its length depends on the rules alone.
  */
 // Requirements: PAG-502, PAG-506, ACC-534, PAG-540
-export function visibleTo(store: TenantStore, caller: Caller, permission: TokenPermission): Query {
+export function visibleTo(store: TenantRecords, caller: Caller, permission: TokenPermission): Query {
   const granted = coveredBy(store, caller.rights, permission)
   return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted
 }
 
 /** Matches tokens of which each container is covered by one of the rules. */
-function coveredBy(store: TenantStore, rights: Rights, permission: TokenPermission): Query {
+function coveredBy(store: TenantRecords, rights: Rights, permission: TokenPermission): Query {
   const reaches = rulesFor(rights, permission).flatMap(rule => reachOf(rule) ?? [])
   if (reaches.length === 0) return { op: 'none' }
   if (reaches.some(({ area, id }) => isEverywhere(area) && id === undefined)) return { op: 'all' }
@@ -77,7 +77,7 @@ interface Cover {
 }
 
 /** Merges rules by area. Parts of a query with the same ids are one object, which a store reads once. */
-function coversOf(store: TenantStore, reaches: readonly Reach[]): Cover[] {
+function coversOf(store: TenantRecords, reaches: readonly Reach[]): Cover[] {
   const covers = new Map<string, { readonly area: Area; readonly ids: Set<string> | 'all' }>()
   for (const { area, id } of reaches) {
     const name = `${area.below} ${area.path}`

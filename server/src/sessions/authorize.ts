@@ -6,7 +6,7 @@ import { readExpiration } from '../base/time/expiration.ts'
 import type { AuthorizeSessionRequest, Permission } from '../contract/types.ts'
 import { limits } from '../generated/facts.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import {
   callingApplication,
   digestNonce,
@@ -74,7 +74,7 @@ export async function authorizeSession(
 }
 
 async function liveSession(
-  store: TenantStore,
+  store: TenantRecords,
   nonce: string,
   nowUs: number,
 ): Promise<OpenedRecord<SessionRecord>> {

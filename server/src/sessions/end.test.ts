@@ -1,22 +1,22 @@
 import t from 'tap'
 import { openTestStore } from '../../verify/support/storage.ts'
-import { newMasterKey, OpenMemoryStore, replacing, sealedOn } from '../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, replacing, sealedOn } from '../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
-import type { DocumentKind, Store } from '../storage/port/port.ts'
+import type { DocumentKind, Engine } from '../storage/port/port.ts'
 import { openAuthorized, openSession } from './_fixture.ts'
 
 const minute = 60_000
 const now = () => Date.UTC(2030, 0, 1)
 const read = { permissions: ['token:read'] }
 
-async function count(store: Store, kind: DocumentKind, tenant: string): Promise<number> {
+async function count(store: Engine, kind: DocumentKind, tenant: string): Promise<number> {
   return (await store.find(kind, tenant, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })).total
 }
 
 /** Everything that is stored of sessions: records, nonces, and all keys, the operator's too. */
-async function recorded(store: Store, tenant: string) {
+async function recorded(store: Engine, tenant: string) {
   return {
     sessions: await count(store, 'session', tenant),
     nonces: await count(store, 'nonce', tenant),
@@ -120,7 +120,7 @@ t.test('where the process dies between the two, the sessions are dead all the sa
 })
 
 t.test('a session whose record is spoilt is erased when its time is over, and hides no other', async t => {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   const masterKey = newMasterKey()
   const options = { now, masterKey, log: silentLog }
   const vault = openVault(t, options, { openStore: async () => store })

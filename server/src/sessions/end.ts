@@ -2,7 +2,7 @@ import { storeOfKey } from '../access/keys.ts'
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
 import { matchTerm, type Write } from '../storage/port/port.ts'
 import { transact } from '../storage/port/transact.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { type SessionParts, sessionEntry } from './session-parts.ts'
 
 const batchSize = 64
@@ -10,7 +10,7 @@ const batchSize = 64
 /** Removes an expired session with its key and its nonce. Returns false if another writer came between. */
 export async function endExpiredSession(
   parts: SessionParts,
-  store: TenantStore,
+  store: TenantRecords,
   session: OpenedRecord<SessionRecord>,
 ): Promise<boolean> {
   const writes = await removal(parts, store, session, 'session:expire', null)
@@ -26,7 +26,7 @@ export async function endExpiredSession(
 // Requirements: APP-508
 export async function endSessionsOf(
   parts: SessionParts,
-  store: TenantStore,
+  store: TenantRecords,
   application: string,
   actor: string | null,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function endSessionsOf(
 
 function endSession(
   parts: SessionParts,
-  store: TenantStore,
+  store: TenantRecords,
   id: string,
   actor: string | null,
 ): Promise<void> {
@@ -64,7 +64,7 @@ function endSession(
 /** The writes that remove a session, its key and its nonce. */
 async function removal(
   parts: SessionParts,
-  store: TenantStore,
+  store: TenantRecords,
   { value, version }: OpenedRecord<SessionRecord>,
   operation: string,
   actor: string | null,

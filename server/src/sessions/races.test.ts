@@ -2,7 +2,7 @@ import t from 'tap'
 import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
-import { LevelStore } from '../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
 import type { OpenEngine } from '../storage/port/port.ts'
 import { openSession } from './_fixture.ts'
 
@@ -10,7 +10,7 @@ const grants = ['token:read', 'token:create', 'token:update', 'token:delete', 't
 
 for (const engine of enginesToTry) {
   t.test(`of many that use one nonce at once, one succeeds (${engine})`, async t => {
-    const store = engine === 'level' ? await LevelStore.open(t.testdir()) : await openTestStore(t)
+    const store = engine === 'level' ? await LevelEngine.open(t.testdir()) : await openTestStore(t)
     const masterKey = newMasterKey()
     // Two processes on one store, so that nothing in memory can decide it.
     const vaults = [1, 2].map(() => openVault(t, { masterKey }, { openStore: async () => unclosed(store) }))

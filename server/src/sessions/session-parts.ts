@@ -6,10 +6,10 @@ import { ServiceError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Write } from '../storage/port/port.ts'
-import type { RecordValue, SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Records, RecordValue, TenantRecords } from '../storage/records/records.ts'
 
 export interface SessionParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
 }
@@ -19,7 +19,7 @@ export interface NonceRecord extends RecordValue {
   readonly session: string
 }
 
-export function digestNonce(store: TenantStore, nonce: string): string {
+export function digestNonce(store: TenantRecords, nonce: string): string {
   return store.publicDigest('nonce', nonce)
 }
 
@@ -34,7 +34,7 @@ export async function storesOf({ records, clock }: SessionParts, { tenant }: Pic
  * @throws {ServiceError} unauthenticated, if it is gone
  */
 export async function callingApplication(
-  store: TenantStore,
+  store: TenantRecords,
   { application }: Caller,
 ): Promise<{ readonly value: ApplicationRecord; readonly unchanged: Write }> {
   const record = await store.get<ApplicationRecord>('application', application)

@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../access/session.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { endExpiredSession, endSessionsOf } from './end.ts'
 import type { SessionParts } from './session-parts.ts'
 
@@ -11,11 +11,11 @@ export class Sessions {
     this.parts = parts
   }
 
-  endExpired(store: TenantStore, session: OpenedRecord<SessionRecord>): Promise<boolean> {
+  endExpired(store: TenantRecords, session: OpenedRecord<SessionRecord>): Promise<boolean> {
     return endExpiredSession(this.parts, store, session)
   }
 
-  endOf(store: TenantStore, application: string, actor: string | null): Promise<void> {
+  endOf(store: TenantRecords, application: string, actor: string | null): Promise<void> {
     return endSessionsOf(this.parts, store, application, actor)
   }
 }

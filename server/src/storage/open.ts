@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import { syncFolder } from '../base/durable-file.ts'
 import type { Turns } from '../base/flow/turns.ts'
 import type { Log } from '../base/log.ts'
-import type { LevelStore } from './engines/level/level-store.ts'
-import { MemoryStore } from './engines/memory/memory-store.ts'
+import type { LevelEngine } from './engines/level/level-engine.ts'
+import { MemoryEngine } from './engines/memory/memory-engine.ts'
 import type { Migrated } from './engines/postgres/database-errors.ts'
 import { lastingUrls, parseStorage, type StorageLocation, UnknownStorage } from './location.ts'
-import type { OpenEngine, Store } from './port/port.ts'
+import type { Engine, OpenEngine } from './port/port.ts'
 
 export { DataFolderRefused } from './engines/level/data-folder-errors.ts'
 export type { ContentOf } from './engines/level/reindex.ts'
@@ -30,7 +30,7 @@ export {
 export async function openExisting(
   url: string,
   isAlone = true,
-): Promise<{ readonly store: Store; readonly folder?: string }> {
+): Promise<{ readonly store: Engine; readonly folder?: string }> {
   const location = parseStorage(url)
   if (location.engine === 'level') return openFolder(url)
   if (location.engine === 'postgres')
@@ -43,7 +43,7 @@ const holdsNothing = () =>
 
 /** A store as it was at one moment. It can only be read. */
 interface FrozenStore {
-  readonly store: Store
+  readonly store: Engine
   /** The data folder, if it has one. */
   readonly folder?: string
   close(): Promise<void>
@@ -82,7 +82,7 @@ export async function openFrozen(url: string): Promise<FrozenStore> {
 export async function openFolder(
   url: string,
   isReindexed = false,
-): Promise<{ readonly store: LevelStore; readonly folder: string }> {
+): Promise<{ readonly store: LevelEngine; readonly folder: string }> {
   const { folder, path } = await findFolder(url)
   return { store: await (await level()).open(path, { isCommand: true, isReindexed }), folder }
 }
@@ -124,7 +124,7 @@ export async function openStore(
   location: StorageLocation,
   { migrate = false, log, turns, isCommand = false, isAlone = false }: OpenOptions = {},
 ): Promise<OpenEngine> {
-  if (location.engine === 'memory') return new MemoryStore()
+  if (location.engine === 'memory') return new MemoryEngine()
   if (location.engine === 'postgres')
     return (await postgres()).open(location.url, {
       ...{ migrate, use: isAlone ? 'alone' : 'shared', ...(log ? { log } : {}), turns },
@@ -153,11 +153,11 @@ export async function migrateStore(url: string, planned = false): Promise<Migrat
 // An engine is loaded when it is used, as loading the others would make each start slower.
 
 async function level() {
-  const { LevelStore } = await import('./engines/level/level-store.ts')
-  return LevelStore
+  const { LevelEngine } = await import('./engines/level/level-engine.ts')
+  return LevelEngine
 }
 
 async function postgres() {
-  const { PostgresStore } = await import('./engines/postgres/postgres-store.ts')
-  return PostgresStore
+  const { PostgresEngine } = await import('./engines/postgres/postgres-engine.ts')
+  return PostgresEngine
 }

@@ -2,9 +2,9 @@ import t from 'tap'
 import { newMasterKey, replacing, sealedOn } from '../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import type { JsonValue } from '../base/json/json.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 import type { OpenEngine, Query } from '../storage/port/port.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 
 const rules = (...containers: string[]): JsonValue => ({
   rules: containers.map((container, index) => ({
@@ -35,7 +35,7 @@ function partsOf(query: Query): number {
 }
 
 t.test('what a list reads depends on its page, not on the combinations of containers there are', async t => {
-  const { store, spent } = counting(new MemoryStore())
+  const { store, spent } = counting(new MemoryEngine())
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
   const reader = await tenant.application(rules('/a/', '/b/'))
   const list = async () => {
@@ -58,7 +58,7 @@ t.test('what a list reads depends on its page, not on the combinations of contai
 })
 
 t.test('the query of a list grows with the rules, and with nothing else', async t => {
-  const { store, spent } = counting(new MemoryStore())
+  const { store, spent } = counting(new MemoryEngine())
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
   const partsWith = async (count: number) => {
     const containers = Array.from({ length: count }, (_, index) => `/a/${index}/`)
@@ -72,11 +72,11 @@ t.test('the query of a list grows with the rules, and with nothing else', async 
 })
 
 t.test('a token from before containers had bounds is read, found and changed', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const masterKey = newMasterKey()
   const tenant = await openTenant(openVault(t, { masterKey }, { openStore: async () => store }))
   await tenant.send('POST', '/tokens', { id: 'old', type: 'token', data: 1, containers: ['/a/', '/b/'] })
-  const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantStore
+  const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantRecords
   const record = await view.get<{ id: string }>('token', 'old')
   const containers = [`/a/${'b/'.repeat(70_000)}`, `/b/${'a'.repeat(140_000)}/`]
   const { terms = [] } = (await store.get('token', view.tenant, [view.address('token', 'old')]))[0] ?? {}

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
-import { MemoryStore } from '../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
 
 const vault = openVault(t)
 const card = { type: 'card', data: { number: '4242424242424242' } }
@@ -47,7 +47,7 @@ t.test('racing creates by callers with different rights leave one token for each
 })
 
 t.test('claims are erased when no request compares them any more', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const own = openVault(t, {}, { openStore: async () => store })
   const tenant = await openTenant(own)
   const claims = async () =>

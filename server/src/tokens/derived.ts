@@ -4,7 +4,7 @@ import type { Mutable } from '../base/mutable.ts'
 import { ExpressionError } from '../expressions/engine.ts'
 import { limits } from '../generated/facts.ts'
 import { evaluateIndexes, termsOf } from '../search/terms.ts'
-import type { RecordIndex, TenantStore } from '../storage/records/sealed.ts'
+import type { RecordIndex, TenantRecords } from '../storage/records/records.ts'
 import { checkMask } from './show.ts'
 import type { TokenRecord } from './token.ts'
 import type { TenantTokens } from './token-parts.ts'
@@ -74,7 +74,7 @@ export function isTooLarge(data: JsonValue): boolean {
 }
 
 /** Returns the terms and the due time under which a token is stored. */
-export function indexOf(store: TenantStore, token: TokenRecord): RecordIndex {
+export function indexOf(store: TenantRecords, token: TokenRecord): RecordIndex {
   const terms = termsOf(store, token)
   return token.expires_ms === undefined ? { terms } : { terms, dueMs: token.expires_ms }
 }

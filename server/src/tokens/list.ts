@@ -9,7 +9,7 @@ import { parseQuery } from '../search/parse.ts'
 import { fieldTerm, metadataTerm } from '../search/terms.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { type FindOptions, matchAll, matchAny, matchTerm, type Query } from '../storage/port/port.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { showToken } from './show.ts'
 import { isExpired, type TokenRecord, withReadableCvc } from './token.ts'
 import { recordReveal, type TenantTokens } from './token-parts.ts'
@@ -91,7 +91,7 @@ async function* showOneByOne(
 }
 
 // Requirements: TOK-019, TOK-020, TOK-022
-function filterQuery(store: TenantStore, filter: TokenFilter): Query {
+function filterQuery(store: TenantRecords, filter: TokenFilter): Query {
   const { id, type, metadata = {} } = filter
   return matchAll([
     store.among('token', id),
@@ -119,7 +119,7 @@ interface PageSelection {
 
 /** Returns a page as the answer names it, and as the store finds it. @throws {ServiceError} validation, for a cursor that is not valid, or one together with a page number */
 function locatePage(
-  store: TenantStore,
+  store: TenantRecords,
   { page, size, start }: PageSelection,
 ): { request: PageRequest; find: Pick<FindOptions, 'offset' | 'limit' | 'afterUs'> } {
   if (start === undefined) {
@@ -147,13 +147,13 @@ interface Cursor {
  * rights: a request with a cursor is answered by the rights of its own caller. The digest proves that we made it for
  * this tenant, so nobody can rely on its form, which may change.
  */
-function writeCursor(store: TenantStore, { afterUs, page }: Cursor): string {
+function writeCursor(store: TenantRecords, { afterUs, page }: Cursor): string {
   const place = `${afterUs} ${page}`
   const digest = store.publicDigest('cursor', place).slice(0, 32)
   return Buffer.from(`${place} ${digest}`).toString('base64url')
 }
 
-function readCursor(store: TenantStore, text: string): Cursor | undefined {
+function readCursor(store: TenantRecords, text: string): Cursor | undefined {
   const [, afterUs, page] =
     /^(\d{1,16}) (\d{1,16}) /.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
   const cursor = { afterUs: Number(afterUs), page: Number(page) }

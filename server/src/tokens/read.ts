@@ -1,7 +1,7 @@
 import { demand } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
-import type { OpenedRecord } from '../storage/records/sealed.ts'
+import type { OpenedRecord } from '../storage/records/records.ts'
 import { showToken } from './show.ts'
 import { isExpired, LiveToken, type TokenRecord, withCvc } from './token.ts'
 import { type AbsentTokens, type TenantTokens, tokenAction } from './token-parts.ts'

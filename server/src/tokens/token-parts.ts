@@ -9,10 +9,10 @@ import type { Dialect } from '../contract/dialect.ts'
 import type { TokenPermission } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
-import type { SealedStore, TenantStore } from '../storage/records/sealed.ts'
+import type { Records, TenantRecords } from '../storage/records/records.ts'
 
 export interface TokenParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly expressions: Expressions
@@ -55,10 +55,10 @@ export interface AbsentTokens {
 /** The tokens of one tenant, as a request of a caller works on them. Small, as each request makes one. */
 export class TenantTokens {
   readonly parts: TokenParts
-  readonly store: TenantStore
+  readonly store: TenantRecords
   readonly caller: Caller
 
-  constructor(parts: TokenParts, store: TenantStore, caller: Caller) {
+  constructor(parts: TokenParts, store: TenantRecords, caller: Caller) {
     this.parts = parts
     this.store = store
     this.caller = caller

@@ -3,7 +3,7 @@ import { Plaintext } from '../base/secret.ts'
 import type { TokenType } from '../contract/types.ts'
 import { BrokenRecord } from '../storage/broken-record.ts'
 import type { Write } from '../storage/port/port.ts'
-import type { OpenedRecord, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordValue, TenantRecords } from '../storage/records/records.ts'
 
 /** A stored token. A card's `cvc` is not in `data`: it has a record of its own, which expires sooner. */
 export interface TokenRecord extends RecordValue {
@@ -65,13 +65,13 @@ export function splitCvc(type: string, data: JsonValue): { data: JsonValue; cvc:
   return { data: rest, cvc: typeof cvc === 'string' ? cvc : undefined }
 }
 
-export function insertCvc(store: TenantStore, reference: CvcReference, cvc: string): Write {
+export function insertCvc(store: TenantRecords, reference: CvcReference, cvc: string): Write {
   const record: CvcRecord = { id: reference.id, cvc }
   return store.insert('token-cvc', record, { dueMs: reference.until_ms })
 }
 
 /** Returns the writes that erase a code, unless a sweep has done so already. */
-export async function removeCvc(store: TenantStore, reference: CvcReference | undefined): Promise<Write[]> {
+export async function removeCvc(store: TenantRecords, reference: CvcReference | undefined): Promise<Write[]> {
   return reference ? store.removal('token-cvc', reference.id) : []
 }
 
@@ -82,7 +82,7 @@ export function isCvcLive(token: TokenRecord, nowUs: number): boolean {
 
 /** Like `withCvc`, for lists: leaves out tokens whose code cannot be opened, as they cannot be shown completely. */
 export async function withReadableCvc(
-  store: TenantStore,
+  store: TenantRecords,
   records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<LiveToken[]> {
@@ -97,7 +97,7 @@ export async function withReadableCvc(
 
 /** Puts each card's code back into its data while it can be read. @throws {BrokenRecord} */
 export async function withCvc(
-  store: TenantStore,
+  store: TenantRecords,
   records: readonly OpenedRecord<TokenRecord>[],
   nowUs: number,
 ): Promise<LiveToken[]> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { StoreEmptied } from '../storage/port/port.ts'
-import type { OpenedRecord, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { eraseExpired } from './erase.ts'
 import type { TokenRecord } from './token.ts'
 import { TenantTokens, type TokenParts } from './token-parts.ts'
@@ -21,7 +21,7 @@ export class Tokens {
   }
 
   /** Erases an expired token for the system itself. */
-  eraseExpired(store: TenantStore, token: OpenedRecord<TokenRecord>): Promise<boolean> {
+  eraseExpired(store: TenantRecords, token: OpenedRecord<TokenRecord>): Promise<boolean> {
     return eraseExpired({ parts: this.#parts, store }, token)
   }
 }

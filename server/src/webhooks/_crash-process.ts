@@ -1,4 +1,4 @@
-import { LevelStore } from '../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
 import { openQueue, type Queue } from './_fixture.ts'
 
 /**
@@ -8,7 +8,7 @@ import { openQueue, type Queue } from './_fixture.ts'
 const [folder = '', key = '', goes = '', callbackUrl = '', advanceMs = '0'] = process.argv.slice(2)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const store = await LevelStore.open(folder)
+const store = await LevelEngine.open(folder)
 const queue: Queue = await openQueue({ teardown() {} }, { store, masterKey: Buffer.from(key, 'hex') })
 
 if (callbackUrl !== '') {

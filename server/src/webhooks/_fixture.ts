@@ -11,7 +11,7 @@ import { createCallbackSender } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
 import type { OpenEngine } from '../storage/port/port.ts'
 import type { Receipt } from '../storage/port/transact.ts'
-import type { TenantStore } from '../storage/records/sealed.ts'
+import type { TenantRecords } from '../storage/records/records.ts'
 import { TestRecords } from '../storage/records/test-records.ts'
 import { TokenChannels } from '../tokens/token-parts.ts'
 import { Tokens } from '../tokens/tokens.ts'
@@ -32,7 +32,7 @@ export interface Queue {
   readonly records: TestRecords
   /** Takes a job with these members, the rest being whatever. */
   accept(job: Partial<Job> & Pick<Job, 'callbackUrl'>, receipt?: Receipt): Promise<void>
-  store(tenant?: string): Promise<TenantStore>
+  store(tenant?: string): Promise<TenantRecords>
   secret(tenant?: string): Promise<string>
   /** Counts the documents of jobs: schedules and contents. */
   left(): Promise<readonly [number, number]>

@@ -1,7 +1,7 @@
 import { auditEntry } from '../audit/entries.ts'
 import { limits } from '../generated/facts.ts'
 import type { Write } from '../storage/port/port.ts'
-import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord, type TenantRecords } from '../storage/records/records.ts'
 import { type Claimed, type ContentRecord, indexOf, type ScheduleRecord } from './job.ts'
 import type { WebhookParts } from './webhook-parts.ts'
 
@@ -49,7 +49,7 @@ export function removal(
 }
 
 /** Returns the audit entry of a job whose answer could not be delivered. */
-export function lost(parts: WebhookParts, store: TenantStore, reactor?: string): Write {
+export function lost(parts: WebhookParts, store: TenantRecords, reactor?: string): Write {
   return auditEntry(store, parts.random, {
     operation: 'webhook:deliver',
     entity_type: 'reactor',

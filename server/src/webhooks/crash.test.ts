@@ -7,7 +7,7 @@ import { webhooks as sdk } from '../../../sdk/src/index.ts'
 import { loader, locateProgram } from '../../verify/support/process.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { newMasterKey } from '../../verify/support/stores.ts'
-import { LevelStore } from '../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../storage/engines/level/level-engine.ts'
 import { openQueue, tenantA } from './_fixture.ts'
 
 const program = fileURLToPath(locateProgram('server/src/webhooks/_crash-process.ts'))
@@ -44,7 +44,7 @@ function processesOn(t: { teardown(task: () => unknown): void }, folder: string,
 }
 
 async function opened(t: Parameters<typeof openQueue>[0], folder: string, key: string) {
-  const store = await LevelStore.open(folder)
+  const store = await LevelEngine.open(folder)
   const queue = await openQueue(t, { store, masterKey: Buffer.from(key, 'hex') })
   const page = { nowMs: 0, offset: 0, limit: 0 }
   const tokens = (await store.find('token', tenantA, { op: 'all' }, page)).total

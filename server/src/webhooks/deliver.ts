@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json/json
 import { describeError } from '../base/log.ts'
 import { EgressError } from '../egress/egress-error.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
-import type { OpenedRecord } from '../storage/records/sealed.ts'
+import type { OpenedRecord } from '../storage/records/records.ts'
 import { giveUp, removal, reschedule, retryDelayMs } from './claim.ts'
 import { type Claimed, type ContentRecord, contentOf, type Job } from './job.ts'
 import { toJob } from './perform.ts'

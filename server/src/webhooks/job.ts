@@ -1,7 +1,7 @@
 import { comparableId } from '../base/comparable-id.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { Digest } from '../storage/port/port.ts'
-import type { OpenedRecord, RecordIndex, RecordValue, TenantStore } from '../storage/records/sealed.ts'
+import type { OpenedRecord, RecordIndex, RecordValue, TenantRecords } from '../storage/records/records.ts'
 import type { JobAnswer } from './reaction.ts'
 
 /** An asynchronous invocation. It contains references, never the data of their tokens. */
@@ -59,13 +59,13 @@ export interface ContentRecord extends RecordValue {
 
 /** A job as this process has last read or claimed it. */
 export interface Claimed {
-  readonly store: TenantStore
+  readonly store: TenantRecords
   readonly schedule: OpenedRecord<ScheduleRecord>
 }
 
 /** Returns what a job is found by: the time at which it is due, and who requested it. */
 export function indexOf(
-  store: TenantStore,
+  store: TenantRecords,
   { application, session }: Pick<ScheduleRecord, 'application' | 'session'>,
   dueMs: number,
 ): RecordIndex {
@@ -76,7 +76,7 @@ export function indexOf(
 }
 
 /** Returns the term of the jobs of an application or session. */
-export function jobTerm(store: TenantStore, requester: string): Digest {
+export function jobTerm(store: TenantRecords, requester: string): Digest {
   return store.term('requester', comparableId(requester))
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
-import { newMasterKey, OpenMemoryStore, replacing } from '../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, replacing } from '../../verify/support/stores.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { StoreUnavailable } from '../storage/port/port.ts'
 import { answering, openQueue, tenantA, tenantB } from './_fixture.ts'
@@ -257,7 +257,7 @@ t.test('a clock that is moved beyond a lease does not make its own process run t
 })
 
 t.test('records that do not open hold up nothing', async t => {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   const receiver = await openReceiver(t)
   const queue = await openQueue(t, { store })
   for (const _ of [1, 2, 3]) await queue.accept({ callbackUrl: receiver.origin })

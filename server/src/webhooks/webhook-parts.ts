@@ -6,13 +6,13 @@ import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { CallbackPolicy, CallbackSender } from '../egress/callback-sender.ts'
 import type { Receipt } from '../storage/port/transact.ts'
-import type { SealedStore } from '../storage/records/sealed.ts'
+import type { Records } from '../storage/records/records.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
 export interface WebhookParts {
-  readonly records: SealedStore
+  readonly records: Records
   /** True if other processes may use the store, too. */
   readonly isShared: boolean
   /** Shows the tokens of an answer. */

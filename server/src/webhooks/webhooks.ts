@@ -5,7 +5,7 @@ import type { AdmittedKind } from '../base/limits.ts'
 import { checkCallbackUrl } from '../egress/callback-sender.ts'
 import { matchTerm, type Query } from '../storage/port/port.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
-import { OpenedRecord, type TenantStore } from '../storage/records/sealed.ts'
+import { OpenedRecord, type TenantRecords } from '../storage/records/records.ts'
 import {
   type Claimed,
   type ContentRecord,
@@ -146,7 +146,7 @@ async function accept(parts: WebhookParts, shares: Shares, job: Job, receipt?: R
 // Requirements: INV-545
 async function refuseBeyondShare(
   { bounds, refused }: Shares,
-  store: TenantStore,
+  store: TenantRecords,
   { application, session }: Job,
 ): Promise<void> {
   // At time 0 no job is due yet, so that all of them are counted.

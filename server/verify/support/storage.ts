@@ -1,6 +1,6 @@
 import type { VaultParts } from '../../src/assembly/vault-parts.ts'
 import type { VaultOptions } from '../../src/options/vault-options.ts'
-import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../src/storage/engines/memory/memory-engine.ts'
 import { openStore, parseStorage } from '../../src/storage/open.ts'
 import type { OpenEngine } from '../../src/storage/port/port.ts'
 import { newMasterKey, replacing } from './stores.ts'
@@ -51,7 +51,7 @@ export async function openTestDatabase(t: Teardown): Promise<string> {
 
 /** Opens an empty store that several vaults of a test may share. It is closed when the test ends, not by them. */
 export async function openTestStore(t: Teardown): Promise<OpenEngine> {
-  if (!postgres) return new MemoryStore()
+  if (!postgres) return new MemoryEngine()
   const store = await openStore(parseStorage(await openTestDatabase(t)), { migrate: true })
   t.teardown(() => store.close())
   return replacing(store, { close: async () => {} })

@@ -1,31 +1,31 @@
 import { systemRandom } from '../../src/base/random.ts'
 import { keyLength } from '../../src/crypto/envelope.ts'
-import { MemoryStore } from '../../src/storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../src/storage/engines/memory/memory-engine.ts'
 import { Keyring } from '../../src/storage/keys/keyring.ts'
 import {
   type CommitResult,
   type Digest,
   type DocumentKind,
+  type Engine,
   type OpenEngine,
-  type Store,
   type StoredDocument,
   StoreUnavailable,
   type Write,
 } from '../../src/storage/port/port.ts'
-import { type OnBroken, SealedStore } from '../../src/storage/records/sealed.ts'
+import { type OnBroken, Records } from '../../src/storage/records/records.ts'
 
 export { tenantA, tenantB } from '../../src/storage/port/port.samples.ts'
 
 export const newMasterKey = () => systemRandom().bytes(keyLength)
 
 /** Opens a sealed store as another process would, with nothing in memory yet. */
-export function sealedOn(store: Store, masterKey: Uint8Array, onBroken?: OnBroken): SealedStore {
+export function sealedOn(store: Engine, masterKey: Uint8Array, onBroken?: OnBroken): Records {
   const random = systemRandom()
-  return new SealedStore(store, new Keyring(store, masterKey, random), random, onBroken && { onBroken })
+  return new Records(store, new Keyring(store, masterKey, random), random, onBroken && { onBroken })
 }
 
 /** A memory store whose documents a test may tamper with. */
-export class OpenMemoryStore extends MemoryStore {
+export class OpenMemoryEngine extends MemoryEngine {
   readonly #changed = new Map<string, (document: StoredDocument) => StoredDocument>()
 
   /** Changes a document in all reads from now on. */
@@ -41,12 +41,12 @@ export class OpenMemoryStore extends MemoryStore {
     return documents.map(document => document && this.#asChanged(document))
   }
 
-  override async find(...given: Parameters<MemoryStore['find']>) {
+  override async find(...given: Parameters<MemoryEngine['find']>) {
     const found = await super.find(...given)
     return { ...found, documents: found.documents.map(document => this.#asChanged(document)) }
   }
 
-  override async due(...given: Parameters<MemoryStore['due']>) {
+  override async due(...given: Parameters<MemoryEngine['due']>) {
     return (await super.due(...given)).map(document => this.#asChanged(document))
   }
 
@@ -60,7 +60,7 @@ function nameOf({ kind, tenant, id }: Pick<StoredDocument, 'kind' | 'tenant' | '
 }
 
 /** Returns the store with some of its methods replaced. */
-export function replacing<Replaced extends Store>(store: Replaced, methods: Partial<Replaced>): Replaced {
+export function replacing<Replaced extends Engine>(store: Replaced, methods: Partial<Replaced>): Replaced {
   return new Proxy(store, {
     get(target, name) {
       const own = methods[name as keyof Replaced]

@@ -1,7 +1,7 @@
 // Only in CI: it starts servers.
 import t from 'tap'
 import { silentLog } from '../../src/base/log.ts'
-import { LevelStore } from '../../src/storage/engines/level/level-store.ts'
+import { LevelEngine } from '../../src/storage/engines/level/level-engine.ts'
 import { enginesToTry, openTestStore } from '../support/storage.ts'
 import { newMasterKey, replacing } from '../support/stores.ts'
 import { openTenant, openVault } from '../support/vault.ts'
@@ -25,7 +25,7 @@ for (const engine of enginesToTry) {
     const folder = t.testdir()
     const shared = engine === 'level' ? undefined : await openTestStore(t)
     const start = async () => {
-      const store = shared ? replacing(shared, { close: async () => {} }) : await LevelStore.open(folder)
+      const store = shared ? replacing(shared, { close: async () => {} }) : await LevelEngine.open(folder)
       return openVault(
         t,
         { masterKey, now: clock.now, log: silentLog, developmentTenant: false },

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { LevelStore } from '../../src/storage/engines/level/level-store.ts'
+import { LevelEngine } from '../../src/storage/engines/level/level-engine.ts'
 import { openLevelDb } from '../../src/storage/engines/level/leveldb.ts'
 import { sealedAs } from '../../src/storage/port/port.ts'
 import { findLeaks, findLeaksUnder } from '../support/canaries.ts'
@@ -99,7 +99,7 @@ t.test('no canary is in a log or a refusal', async t => {
   t.equal(first.code, 0)
 
   // Provokes an internal error: a record is damaged in the store.
-  const store = await LevelStore.open(join(data, 'store'))
+  const store = await LevelEngine.open(join(data, 'store'))
   const view = await sealedOn(store, masterKey).tenant(tenantId)
   const place = view?.address('token', untouched.id)
   if (!view || !place) throw new Error('the tenant is missing')
@@ -150,7 +150,7 @@ t.test('no canary is in the data folder, compressed or not', async t => {
     [],
   )
   await level.close()
-  const store = await LevelStore.open(join(data, 'store'))
+  const store = await LevelEngine.open(join(data, 'store'))
   await store.compact()
   t.same(findLeaksUnder(canaries.all, data), [])
   await store.close()

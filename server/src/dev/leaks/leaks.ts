@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonValue } from '../../base/json/json.ts'
 import { allRecords } from '../../storage/records/all-records.ts'
-import type { SealedStore } from '../../storage/records/sealed.ts'
+import type { Records } from '../../storage/records/records.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
 import { TenantLogs } from '../bounded-log.ts'
 import type { DevHandlersOf } from '../handlers.ts'
 import { LeakFinder } from './finder.ts'
 
 interface LeaksParts {
-  readonly store: SealedStore
+  readonly store: Records
   nowUs(tenant: string): number
 }
 

@@ -1,5 +1,5 @@
 import { parseMicros } from '../../base/time/date-time.ts'
-import { OpenedRecord } from '../../storage/records/sealed.ts'
+import { OpenedRecord } from '../../storage/records/records.ts'
 import type { FormulaRecord } from '../formula.ts'
 import { cardCheck } from './card-check.ts'
 import { cardTokenizer } from './card-tokenizer.ts'

@@ -6,7 +6,7 @@ import t from 'tap'
 import { newMasterKey } from '../../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
 import { systemRandom } from '../../base/random.ts'
-import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../storage/engines/memory/memory-engine.ts'
 import { rotateMasterKey } from '../../storage/keys/rotation.ts'
 import { docsFiles } from './paths.ts'
 
@@ -166,7 +166,7 @@ t.test('/livez and /readyz need no key, and say one word', async t => {
 
 t.test('without its store a server lives and is not ready', async t => {
   let reason: string | undefined
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   store.unhealthy = () => reason
   const ask = sender(openVault(t, {}, { openStore: async () => store }), undefined)
   t.equal((await ask('GET', '/readyz')).status, 200)
@@ -180,7 +180,7 @@ t.test('without its store a server lives and is not ready', async t => {
 })
 
 t.test('a server whose master key was rotated is not ready, and says so', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const [old, next] = [newMasterKey(), newMasterKey()]
   const open = (masterKey: Uint8Array) =>
     openVault(t, { masterKey, dev: false }, { openStore: async () => store })

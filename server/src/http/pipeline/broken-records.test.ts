@@ -1,24 +1,24 @@
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, sealedOn } from '../../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, sealedOn } from '../../../verify/support/stores.ts'
 import { openTenant, openVault } from '../../../verify/support/vault.ts'
 import { withoutIds } from '../../../verify/support/without-ids.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 import type { DocumentKind } from '../../storage/port/port.ts'
-import type { TenantStore } from '../../storage/records/sealed.ts'
+import type { TenantRecords } from '../../storage/records/records.ts'
 
 type Line = readonly [event: string, fields: LogFields | undefined]
 
 const empty = () => ({ box: new Uint8Array() })
 
 async function open(context: Parameters<typeof openVault>[0]) {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   const masterKey = newMasterKey()
   const lines: Line[] = []
   const note = (event: string, fields?: LogFields) => lines.push([event, fields])
   const log: Log = { info() {}, warn: note, error: note }
   const vault = openVault(context, { masterKey, log }, { openStore: async () => store })
   const tenant = await openTenant(vault)
-  const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantStore
+  const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantRecords
   const damage = (kind: DocumentKind, id: string) =>
     store.tamper({ kind, tenant: view.tenant, id: view.address(kind, id) }, empty)
   return { vault, tenant, store, view, lines, damage }
@@ -121,13 +121,13 @@ t.test('a broken log entry does not make the log unreadable', async t => {
 })
 
 t.test('a record that does not open is erased when it expires, and does not delay others', async t => {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   const masterKey = newMasterKey()
   const now = () => Date.UTC(2030, 0, 1)
   const log: Log = { info() {}, warn() {}, error() {} }
   const vault = openVault(t, { masterKey, log, now }, { openStore: async () => store })
   const tenant = await openTenant(vault)
-  const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantStore
+  const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantRecords
   const ids = Array.from({ length: 200 }, (_, at) => `t-${at}`)
   for (const id of ids) {
     await tenant.send('POST', '/tokens', { id, type: 'token', data: 1, expires_at: '2030-01-01T00:00:30Z' })

@@ -9,7 +9,7 @@ import type { Clock } from '../../base/time/clock.ts'
 import type { Operation } from '../../contract/contract.ts'
 import type { Dialect } from '../../contract/dialect.ts'
 import type { Validators } from '../../contract/validators.ts'
-import type { SealedStore } from '../../storage/records/sealed.ts'
+import type { Records } from '../../storage/records/records.ts'
 import type { Handlers } from '../handlers/handler.ts'
 import type { Answer, CoreRequest, CoreResponse } from '../transport/message.ts'
 import type { HeaderNames } from './header-names.ts'
@@ -85,7 +85,7 @@ export interface Services {
   readonly strict: boolean
   readonly handlers: Handlers
   readonly idempotency: Pick<Idempotency, 'perform'>
-  readonly records: SealedStore
+  readonly records: Records
   readonly clock: Pick<Clock, 'nowUs'>
   /** In which requests of each tenant work. */
   readonly places: RequestPlaces

@@ -4,7 +4,7 @@ import { deriveKey, keyedBytesDigestHex, sameDigest } from '../../crypto/digest.
 import { open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { limits } from '../../generated/facts.ts'
 import type { Receipt, RecordedAnswer, RecordedEntity } from '../../storage/port/transact.ts'
-import type { RecordValue, TenantStore } from '../../storage/records/sealed.ts'
+import type { RecordValue, TenantRecords } from '../../storage/records/records.ts'
 
 export type { Receipt, RecordedAnswer, RecordedEntity }
 
@@ -25,13 +25,13 @@ export interface KeyedRequest {
 
 /** The use of an idempotency key by a caller. Neither key is stored, only digests and a seal made from both. */
 export class KeyedUse {
-  readonly #store: TenantStore
+  readonly #store: TenantRecords
   readonly #random: Random
   readonly #key: SealingKey
   readonly id: string
   readonly #requestDigest: string
 
-  constructor(store: TenantStore, random: Random, request: KeyedRequest) {
+  constructor(store: TenantRecords, random: Random, request: KeyedRequest) {
     const { apiKey, idempotencyKey, target, body } = request
     this.#store = store
     this.#random = random

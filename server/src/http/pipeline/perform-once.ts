@@ -3,13 +3,13 @@ import { ServiceError } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import type { Clock } from '../../base/time/clock.ts'
 import type { OperationId } from '../../generated/operations.ts'
-import type { SealedStore } from '../../storage/records/sealed.ts'
+import type { Records } from '../../storage/records/records.ts'
 import { type Replays, replayOf, type ValidatedHandler, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer } from '../transport/message.ts'
 import { type KeyedRequest, KeyedUse } from './idempotency.ts'
 
 interface IdempotencyParts {
-  readonly records: SealedStore
+  readonly records: Records
   readonly random: Random
   readonly clock: Pick<Clock, 'nowUs'>
   readonly replays: Replays

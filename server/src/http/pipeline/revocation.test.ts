@@ -1,10 +1,10 @@
 import t from 'tap'
 import { newMasterKey, replacing } from '../../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
-import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../storage/engines/memory/memory-engine.ts'
 
 t.test('what another server revokes or changes counts at once', async t => {
-  const memory = new MemoryStore()
+  const memory = new MemoryEngine()
   const masterKey = newMasterKey()
   const open = () => openVault(t, { masterKey }, { openStore: async () => replacing(memory, {}) })
   const [vault, other] = [open(), open()]

@@ -1,13 +1,13 @@
 import t from 'tap'
 import { openTenant, openVault } from '../../../verify/support/vault.ts'
-import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../storage/engines/memory/memory-engine.ts'
 import { StoreUnavailable } from '../../storage/port/port.ts'
 
 /** A store whose disk can be full. */
-class FullDisk extends MemoryStore {
+class FullDisk extends MemoryEngine {
   full = false
 
-  override async commit(...given: Parameters<MemoryStore['commit']>) {
+  override async commit(...given: Parameters<MemoryEngine['commit']>) {
     if (this.full) throw new StoreUnavailable('no space left')
     return super.commit(...given)
   }

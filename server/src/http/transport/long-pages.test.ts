@@ -5,7 +5,7 @@ import { openTenant, openVault, type TestTenant } from '../../../verify/support/
 import { createLog } from '../../base/log.ts'
 import { Validators } from '../../contract/validators.ts'
 import { checkItems } from '../../dev/check-response.ts'
-import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../storage/engines/memory/memory-engine.ts'
 import { StoreUnavailable } from '../../storage/port/port.ts'
 import type { Exchange } from '../pipeline/exchange.ts'
 import { headerNamesOf } from '../pipeline/header-names.ts'
@@ -28,11 +28,11 @@ async function createMany(tenant: TestTenant, count: number): Promise<string[]> 
 }
 
 /** A store that counts what is read by id, and can stop answering. */
-class CountingStore extends MemoryStore {
+class CountingEngine extends MemoryEngine {
   tokensRead = 0
   failing = false
 
-  override async get(...given: Parameters<MemoryStore['get']>) {
+  override async get(...given: Parameters<MemoryEngine['get']>) {
     if (given[0] === 'token') {
       if (this.failing) throw new StoreUnavailable('gone')
       this.tokensRead += given[2].length
@@ -119,7 +119,7 @@ t.test('an item of a long page that breaks the contract is found when it is read
 })
 
 t.test('each token is read when the one before it was taken; expired ones are left out', async t => {
-  const store = new CountingStore()
+  const store = new CountingEngine()
   const vault = openVault(t, production, { openStore: async () => store })
   const tenant = await openTenant(vault)
   const inA = { rules: [{ priority: 1, container: '/a/', transform: 'reveal', permissions: ['token:read'] }] }
@@ -155,7 +155,7 @@ t.test(
   'an error before the first piece is a problem document; a later one cuts the response off',
   async t => {
     const lines: string[] = []
-    const store = new CountingStore()
+    const store = new CountingEngine()
     const log = createLog(line => lines.push(line))
     const vault = openVault(t, { ...production, log }, { openStore: async () => store })
     const tenant = await openTenant(vault)

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
-import { LevelStore } from '../../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../../storage/engines/level/level-engine.ts'
 import { openLevelDb } from '../../storage/engines/level/leveldb.ts'
 import { keys, oldKey as masterKey, run } from './_copying.ts'
 
@@ -84,7 +84,7 @@ const isIndex = (key: string) => !['d', 'n'].includes(key[23] ?? '')
 t.test('the index entries are computed from the record, not from its stored terms', async t => {
   const folder = t.testdir()
   const apiKey = await fill(folder)
-  const store = await LevelStore.open(join(folder, 'store'))
+  const store = await LevelEngine.open(join(folder, 'store'))
   // As a version that knew fewer terms would have left it.
   await store.reindex(async ({ kind, terms, uniques, dueMs }) =>
     kind === 'token'
@@ -101,7 +101,7 @@ t.test('no server starts on an index that was not built to the end, until it is'
   const folder = t.testdir()
   const apiKey = await fill(folder)
   const before = await count(folder, apiKey, '')
-  const store = await LevelStore.open(join(folder, 'store'))
+  const store = await LevelEngine.open(join(folder, 'store'))
   let left = 10
   const dying = store.reindex(async () => {
     if (left-- === 0) throw new Error('killed')
@@ -113,7 +113,7 @@ t.test('no server starts on an index that was not built to the end, until it is'
     name: 'DataFolderRefused',
     message: /index was not built to the end: run .+ reindex again/,
   }
-  await t.rejects(LevelStore.open(join(folder, 'store')), refused)
+  await t.rejects(LevelEngine.open(join(folder, 'store')), refused)
   t.match(await reindex(folder), { output: /was built/ })
   t.equal(await count(folder, apiKey, ''), before)
 })

@@ -8,7 +8,7 @@ import { BrokenRecord } from '../../storage/broken-record.ts'
 import { Keyring, rootTenant } from '../../storage/keys/keyring.ts'
 import { type ContentOf, openFolder } from '../../storage/open.ts'
 import { allRecords } from '../../storage/records/all-records.ts'
-import { type RecordValue, SealedStore, type TenantStore } from '../../storage/records/sealed.ts'
+import { Records, type RecordValue, type TenantRecords } from '../../storage/records/records.ts'
 import { beforeAll, walkTenants } from '../../storage/transfer/walk.ts'
 import { indexOf } from '../../tokens/derived.ts'
 import type { TokenRecord } from '../../tokens/token.ts'
@@ -41,7 +41,7 @@ export const reindexCommand: Command = {
         throw new ConfigError('this store has no keys yet, and so no records')
       }
       const unopened = new Set<string>()
-      const sealed = new SealedStore(store, keyring, random, {
+      const sealed = new Records(store, keyring, random, {
         onBroken: broken => unopened.add(broken.code),
       })
       const count = await store.reindex(contentOf(sealed, unopened))
@@ -54,7 +54,7 @@ export const reindexCommand: Command = {
 }
 
 /** Opens every record, and computes the index entries of tokens again. */
-function contentOf(sealed: SealedStore, unopened: Set<string>): ContentOf {
+function contentOf(sealed: Records, unopened: Set<string>): ContentOf {
   return async document => {
     const { kind, tenant, id, version } = document
     if (version === 0) unopened.add(new BrokenRecord(kind, tenant, id).code)
@@ -76,9 +76,9 @@ function contentOf(sealed: SealedStore, unopened: Set<string>): ContentOf {
 }
 
 /** Looks for tokens that the audit log knows to be changed or erased since. @throws {EarlierRecords} */
-async function refuseSuperseded(sealed: SealedStore): Promise<void> {
+async function refuseSuperseded(sealed: Records): Promise<void> {
   let count = 0
-  for await (const tenant of walkTenants(sealed.store)) {
+  for await (const tenant of walkTenants(sealed.engine)) {
     const store = await sealed.tenant(tenant).catch(error => {
       if (!(error instanceof BrokenRecord)) throw error
     })
@@ -91,7 +91,7 @@ async function refuseSuperseded(sealed: SealedStore): Promise<void> {
 }
 
 /** Returns the ids of such tokens of a tenant. Asks for the tokens of the log, as most tokens were never changed. */
-async function supersededIn(store: TenantStore): Promise<Set<string>> {
+async function supersededIn(store: TenantRecords): Promise<Set<string>> {
   const ids = new Set<string>()
   for await (const { value } of allRecords<AuditRecord>(store, 'audit', { op: 'all' }, beforeAll)) {
     const { entity_id: id, superseded } = value

@@ -7,7 +7,7 @@ import { keyVariable } from '../../options/master-key-variables.ts'
 import { flags } from '../../options/table.ts'
 import { addressOf, isTenantAddress, Keyring, rootTenant } from '../../storage/keys/keyring.ts'
 import { openExisting } from '../../storage/open.ts'
-import { SealedStore } from '../../storage/records/sealed.ts'
+import { Records } from '../../storage/records/records.ts'
 import { type Command, findMasterKey, formatCount } from './command.ts'
 import { reportSteps } from './destination.ts'
 
@@ -41,7 +41,7 @@ export const removeTenantCommand: Command = {
       const again =
         values.yes === true ? tenant : await ask(`All records of ${tenant} will be lost. Its id again: `)
       if (again.trim() !== tenant) throw new ConfigError('that is another id: nothing was removed')
-      const sealed = new SealedStore(store, keyring, random)
+      const sealed = new Records(store, keyring, random)
       const onRemoved = reportSteps(step => onProgress(`${step} records removed`))
       const { removed, left } = await removeTenant(sealed, tenant, machineMs() * 1000, onRemoved)
       if (removed + left === 0) throw new ConfigError('this store has no tenant with this id')

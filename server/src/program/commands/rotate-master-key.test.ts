@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { LevelStore } from '../../storage/engines/level/level-store.ts'
+import { LevelEngine } from '../../storage/engines/level/level-engine.ts'
 import { rootTenant } from '../../storage/keys/keyring.ts'
 import { base64, fill, keys, newKey, oldKey, read, run } from './_copying.ts'
 
@@ -19,7 +19,7 @@ t.test('after a rotation the new key opens all data, and the old key none', asyn
   const folder = t.testdir()
   await fill(t, `level:${folder}`)
   const apiKey = await fill(t, `level:${folder}`)
-  const store = await LevelStore.open(join(folder, 'store'))
+  const store = await LevelEngine.open(join(folder, 'store'))
   const all = { nowMs: 0, offset: 0, limit: 10 }
   const { documents } = await store.find('tenant', rootTenant, { op: 'all' }, all)
   await store.close()

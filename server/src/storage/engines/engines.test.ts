@@ -2,13 +2,13 @@ import t, { type Test } from 'tap'
 import { openSchema, otherEntry, withPostgres } from '../../../verify/support/postgres.ts'
 import { replacing } from '../../../verify/support/stores.ts'
 import type { Observer } from '../../base/observer.ts'
-import { observeStore } from '../observe-store.ts'
+import { observeEngine } from '../observe-engine.ts'
 import { runStoreCases } from '../port/port.cases.ts'
 import { runStoreModel } from '../port/port.model.ts'
 import type { OpenEngine } from '../port/port.ts'
-import { LevelStore } from './level/level-store.ts'
-import { MemoryStore } from './memory/memory-store.ts'
-import { PostgresStore } from './postgres/postgres-store.ts'
+import { LevelEngine } from './level/level-engine.ts'
+import { MemoryEngine } from './memory/memory-engine.ts'
+import { PostgresEngine } from './postgres/postgres-engine.ts'
 
 const observer: Observer = {
   request: () => ({ perform: (_operation, _caller, perform) => perform(), end: () => {} }),
@@ -39,7 +39,7 @@ function levelIn(t: Test) {
   let opened = 0
   return opener(newPlace, async place => {
     // In every other opening the index does not fit into memory.
-    const store = await LevelStore.open(place, opened++ % 2 === 0 ? {} : { cacheBytes: 2_000 })
+    const store = await LevelEngine.open(place, opened++ % 2 === 0 ? {} : { cacheBytes: 2_000 })
     return observed(store)
   })
 }
@@ -47,7 +47,7 @@ function levelIn(t: Test) {
 /** Two stores on the same data behind one face: each call goes to the other one than the call before. */
 /** The engine as a server has it, whose operations are observed, with what only tests do. */
 const observed = (engine: OpenEngine): OpenEngine => ({
-  ...observeStore(engine, observer),
+  ...observeEngine(engine, observer),
   clear: () => engine.clear(),
   snapshot: (tenant, root) => engine.snapshot(tenant, root),
 })
@@ -66,7 +66,7 @@ function inTurn(stores: readonly [OpenEngine, OpenEngine]): OpenEngine {
   })
 }
 
-const postgresAt = (url: string) => PostgresStore.open(url, { migrate: true })
+const postgresAt = (url: string) => PostgresEngine.open(url, { migrate: true })
 const postgresIn = (t: Test) => opener(() => openSchema(t), postgresAt)
 const twoProcessesIn = (t: Test) =>
   opener(
@@ -75,9 +75,9 @@ const twoProcessesIn = (t: Test) =>
   )
 
 t.test('the memory engine passes the cases of the port', async t => {
-  const open = async () => observed(new MemoryStore())
+  const open = async () => observed(new MemoryEngine())
   runStoreCases(t, open, { takesSnapshots: true })
-  const store = observeStore(replacing(new MemoryStore(), { now: () => 5 }), observer)
+  const store = observeEngine(replacing(new MemoryEngine(), { now: () => 5 }), observer)
   t.equal(store.now(), 5, 'an observed store has the time of the store')
 })
 
@@ -93,6 +93,6 @@ for (const [name, options, openerIn, abilities, histories] of [
   })
 
   t.test(`random histories have the same results as in memory: ${name}`, options, async t => {
-    await runStoreModel(t, { openModel: async () => new MemoryStore(), ...openerIn(t), ...histories })
+    await runStoreModel(t, { openModel: async () => new MemoryEngine(), ...openerIn(t), ...histories })
   })
 }

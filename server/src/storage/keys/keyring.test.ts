@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, tenantA, tenantB } from '../../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, tenantA, tenantB } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import { MemoryStore } from '../engines/memory/memory-store.ts'
+import { MemoryEngine } from '../engines/memory/memory-engine.ts'
 import { addressOf, Keyring, rootTenant, tenantAt, WrongMasterKey } from './keyring.ts'
 import { rotateMasterKey } from './rotation.ts'
 
 const random = systemRandom()
 const master = newMasterKey()
-const keyringOn = (store: MemoryStore, key = master) => new Keyring(store, key, random)
+const keyringOn = (store: MemoryEngine, key = master) => new Keyring(store, key, random)
 
 t.test('a tenant has the same keys in every process', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const made = await keyringOn(store).create(tenantA, 1)
   t.same(await keyringOn(store).open(tenantA), made)
   t.same(await keyringOn(store).create(tenantA, 2), made, 'making them again changes nothing')
@@ -21,7 +21,7 @@ t.test('a tenant has the same keys in every process', async t => {
 })
 
 t.test('a tenant has no keys until they are created', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const keyring = keyringOn(store)
   t.equal(await keyring.open(tenantA), undefined)
   const made = await keyringOn(store).create(tenantA, 1)
@@ -29,13 +29,13 @@ t.test('a tenant has no keys until they are created', async t => {
 })
 
 t.test('many processes that create a tenant at once get the same keys', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const made = await Promise.all(Array.from({ length: 20 }, (_, at) => keyringOn(store).create(tenantA, at)))
   for (const keys of made) t.same(keys, made[0])
 })
 
 t.test('two processes that both saw no keys get the same ones', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const late = keyringOn(store)
   t.equal(await late.open(tenantA), undefined)
   const [a, b] = await Promise.all([keyringOn(store).create(tenantA, 1), late.create(tenantA, 1)])
@@ -43,7 +43,7 @@ t.test('two processes that both saw no keys get the same ones', async t => {
 })
 
 t.test('another master key opens nothing and is reported', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   await keyringOn(store).create(rootTenant, 1)
   await keyringOn(store).create(tenantA, 1)
   const wrong = keyringOn(store, newMasterKey())
@@ -55,7 +55,7 @@ t.test('another master key opens nothing and is reported', async t => {
 })
 
 t.test("one tenant's damaged keys are its own trouble, and no wrong master key", async t => {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   for (const tenant of [rootTenant, tenantA, tenantB]) await keyringOn(store).create(tenant, 1)
   const [other] = await store.get('tenant', rootTenant, [addressOf(tenantB)])
   const place = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenantA) } as const
@@ -67,7 +67,7 @@ t.test("one tenant's damaged keys are its own trouble, and no wrong master key",
 })
 
 t.test('keys under a master key that was rotated are not damaged ones', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const next = newMasterKey()
   const keyring = keyringOn(store)
   for (const tenant of [rootTenant, tenantA, tenantB]) await keyringOn(store).create(tenant, 1)

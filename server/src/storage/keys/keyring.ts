@@ -5,7 +5,7 @@ import { BrokenRecord } from '../broken-record.ts'
 import {
   type Digest,
   digestOfUuid,
-  type Store,
+  type Engine,
   type StoredDocument,
   StoreUnavailable,
   sealedAs,
@@ -45,14 +45,14 @@ const firstVersion = 1
  * nothing else (envelope encryption): for a new one, only these keys are wrapped again.
  */
 export class Keyring {
-  readonly #store: Store
+  readonly #store: Engine
   readonly #master: SealingKey
   readonly #random: Random
   /** Of the document with the root's keys, when they were opened. */
   #rootVersion: number | undefined
   #failure: string | undefined
 
-  constructor(store: Store, masterKey: Uint8Array, random: Random) {
+  constructor(store: Engine, masterKey: Uint8Array, random: Random) {
     this.#store = store
     this.#master = masterSealingKey(masterKey)
     this.#random = random

@@ -3,8 +3,8 @@ import t from 'tap'
 import { dyingAfter, newMasterKey, sealedOn } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
 import { keyVersionOf } from '../../crypto/envelope.ts'
-import { MemoryStore } from '../engines/memory/memory-store.ts'
-import type { Store } from '../port/port.ts'
+import { MemoryEngine } from '../engines/memory/memory-engine.ts'
+import type { Engine } from '../port/port.ts'
 import { Keyring, rootTenant, WrongMasterKey } from './keyring.ts'
 import { RotationRefused, rotateMasterKey } from './rotation.ts'
 
@@ -13,7 +13,7 @@ const from = newMasterKey()
 const to = newMasterKey()
 
 async function storeWith(count: number) {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const sealed = sealedOn(store, from)
   await sealed.root(1)
   const tenants = Array.from({ length: count }, () => randomUUID())
@@ -24,11 +24,11 @@ async function storeWith(count: number) {
   return { store, tenants }
 }
 
-const rotate = (store: Store, keys = { from, to }) => rotateMasterKey({ store, ...keys, random, nowUs: 2 })
+const rotate = (store: Engine, keys = { from, to }) => rotateMasterKey({ store, ...keys, random, nowUs: 2 })
 
-const opensRoot = (store: Store, key: Uint8Array) => new Keyring(store, key, random).open(rootTenant)
+const opensRoot = (store: Engine, key: Uint8Array) => new Keyring(store, key, random).open(rootTenant)
 
-async function canRead(store: Store, key: Uint8Array, tenants: readonly string[]): Promise<boolean> {
+async function canRead(store: Engine, key: Uint8Array, tenants: readonly string[]): Promise<boolean> {
   const sealed = sealedOn(store, key)
   await sealed.root(3)
   for (const tenant of tenants) {
@@ -74,7 +74,7 @@ t.test('a rotation that was cut off has changed nothing, and can be repeated', a
 t.test('a rotation that is not possible is refused, and changes nothing', async t => {
   const { store, tenants } = await storeWith(2)
   await t.rejects(rotate(store, { from: newMasterKey(), to }), RotationRefused)
-  await t.rejects(rotate(new MemoryStore()), RotationRefused, 'a store without keys')
+  await t.rejects(rotate(new MemoryEngine()), RotationRefused, 'a store without keys')
   t.ok(await canRead(store, from, tenants))
 
   // One tenant is under a key that nobody gave.

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../base/operator-error.ts'
 import type { Random } from '../../base/random.ts'
-import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
+import { type Engine, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
 import {
   addressOf,
   copyAddress,
@@ -19,7 +19,7 @@ export class RotationRefused extends OperatorError {
 }
 
 interface RotationOptions {
-  readonly store: Store
+  readonly store: Engine
   readonly from: Uint8Array
   readonly to: Uint8Array
   readonly random: Random

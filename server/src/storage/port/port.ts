@@ -170,7 +170,7 @@ export class StoreDamaged extends OperatorError {
   override readonly name = 'StoreDamaged'
 }
 
-export interface Store {
+export interface Engine {
   /**
    * Applies all writes in one durable step, or none. `nowUs` is the caller's clock: `createdUs` and `modifiedUs`
    * are this time, or one more than the collection's last stamp if that is later. A `restore` has its own stamps.
@@ -229,7 +229,7 @@ export interface TestEngine {
 }
 
 /** An engine with both of its sides, as it is opened. */
-export type OpenEngine = Store & TestEngine
+export type OpenEngine = Engine & TestEngine
 
 export function matchTerm(term: Digest): Query {
   return { op: 'term', term }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { openTestStore } from '../../../verify/support/storage.ts'
 import { newMasterKey, sealedOn } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
-import type { RecordValue } from '../records/sealed.ts'
+import type { RecordValue } from '../records/records.ts'
 import { type Receipt, transact } from './transact.ts'
 
 interface Counter extends RecordValue {

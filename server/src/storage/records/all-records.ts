@@ -1,7 +1,7 @@
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import type { DocumentKind, Query } from '../port/port.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
-import type { TenantStore } from './tenant-store.ts'
+import type { TenantRecords } from './tenant-records.ts'
 
 /** Records of a page. Large ones are opened one at a time. Other requests have their turn between pages. */
 const pageSize = 200
@@ -11,7 +11,7 @@ const pageSize = 200
  * after a number of them: one that is deleted in the meantime must not move others to a page that was read before.
  */
 export async function* allRecords<T extends RecordValue>(
-  store: TenantStore,
+  store: TenantRecords,
   kind: DocumentKind,
   query: Query,
   nowMs: number,

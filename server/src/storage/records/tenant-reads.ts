@@ -4,7 +4,7 @@ import {
   type CommitResult,
   type Digest,
   type DocumentKind,
-  type Store,
+  type Engine,
   type StoredDocument,
   StoreEmptied,
   type Write,
@@ -24,9 +24,9 @@ export class TenantReads extends TenantWrites {
     this.#clears = shared.clears
   }
 
-  protected get engine(): Store {
+  protected get engine(): Engine {
     this.refuseIfEmptied()
-    return this.shared.store
+    return this.shared.engine
   }
 
   /** @throws {StoreEmptied} if the store was emptied since, and with it the keys of this tenant */

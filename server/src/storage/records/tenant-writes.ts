@@ -5,7 +5,7 @@ import type { Random } from '../../base/random.ts'
 import type { BrokenRecord } from '../broken-record.ts'
 import type { TenantKeys } from '../keys/keyring.ts'
 import { randomIds } from '../port/kinds.ts'
-import type { Digest, DocumentKind, Store, StoredDocument, Write } from '../port/port.ts'
+import type { Digest, DocumentKind, Engine, StoredDocument, Write } from '../port/port.ts'
 import { KindSizes, stepBytes } from './large-records.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { RecordBoxes } from './record-boxes.ts'
@@ -21,9 +21,9 @@ export interface RecordIndex {
 /** Called for each record that is left out because it does not open. */
 export type OnBroken = (broken: BrokenRecord) => void
 
-/** Shared by the stores of all tenants. */
+/** Shared by the records of all tenants. */
 export interface Shared {
-  readonly store: Store
+  readonly engine: Engine
   readonly random: Random
   readonly onBroken: OnBroken
   readonly opened: LRUCache<string, OpenedRecord<RecordValue>>

@@ -1,13 +1,13 @@
 import { rootTenant } from '../keys/keyring.ts'
 import type { TestEngine } from '../port/port.ts'
-import type { SealedStore } from './sealed.ts'
+import type { Records } from './records.ts'
 
 /** What tests do with all records, or with those of a tenant. */
 export class TestRecords {
-  readonly #records: SealedStore
+  readonly #records: Records
   readonly #engine: TestEngine
 
-  constructor(records: SealedStore, engine: TestEngine) {
+  constructor(records: Records, engine: TestEngine) {
     this.#records = records
     this.#engine = engine
   }

@@ -4,16 +4,16 @@ import t from 'tap'
 import {
   dyingAfter,
   newMasterKey,
-  OpenMemoryStore,
+  OpenMemoryEngine,
   replacing,
   sealedOn,
 } from '../../../verify/support/stores.ts'
 import { systemRandom } from '../../base/random.ts'
-import { MemoryStore } from '../engines/memory/memory-store.ts'
+import { MemoryEngine } from '../engines/memory/memory-engine.ts'
 import { addressOf, Keyring, rootTenant, UnfinishedCopy } from '../keys/keyring.ts'
 import { rotateMasterKey } from '../keys/rotation.ts'
 import { digest, insert, mustCommit } from '../port/port.samples.ts'
-import { documentKinds, type Store, type StoredDocument } from '../port/port.ts'
+import { documentKinds, type Engine, type StoredDocument } from '../port/port.ts'
 import { type CopyOptions, copyStore, openSource } from './copy-store.ts'
 import { documentsIn } from './walk.ts'
 
@@ -23,7 +23,7 @@ const newKey = newMasterKey()
 const all = { nowMs: -1, offset: 0, limit: 100_000, oldestFirst: true }
 
 /** A store with two tenants, and records that were changed, deleted, over and unique. */
-async function fill<T extends Store>(store: T): Promise<{ store: T; tenants: string[] }> {
+async function fill<T extends Engine>(store: T): Promise<{ store: T; tenants: string[] }> {
   const sealed = sealedOn(store, oldKey)
   const root = await sealed.root(1)
   await root.commit([root.insert('setting', { id: 'clock' })], 2)
@@ -47,7 +47,7 @@ async function fill<T extends Store>(store: T): Promise<{ store: T; tenants: str
 }
 
 /** Every document of the tenants and the root; of those that hold keys all but the box, which is sealed anew. */
-async function contents(store: Store, tenants: readonly string[]): Promise<unknown[]> {
+async function contents(store: Engine, tenants: readonly string[]): Promise<unknown[]> {
   const found: unknown[] = []
   for (const tenant of [rootTenant, ...tenants]) {
     for (const kind of documentKinds) {
@@ -59,8 +59,8 @@ async function contents(store: Store, tenants: readonly string[]): Promise<unkno
 }
 
 async function copy(
-  from: Store,
-  to: Store,
+  from: Engine,
+  to: Engine,
   options: Partial<CopyOptions> & { fromKey?: Uint8Array; toKey?: Uint8Array } = {},
 ) {
   const source = await openSource(documentsIn(from), options.fromKey ?? oldKey)
@@ -74,9 +74,9 @@ async function copy(
 }
 
 t.test('a copy has every document unchanged, under keys that the new master key opens', async t => {
-  const { store, tenants } = await fill(new MemoryStore())
+  const { store, tenants } = await fill(new MemoryEngine())
   const before = await contents(store, tenants)
-  const to = new MemoryStore()
+  const to = new MemoryEngine()
   t.same(
     await copy(replacing(store, { commit: async () => t.fail('the source is only read') as never }), to),
     {
@@ -101,10 +101,10 @@ t.test('a copy has every document unchanged, under keys that the new master key 
 })
 
 t.test('a copy reports its progress, in writing and then in comparing', async t => {
-  const { store } = await fill(new MemoryStore())
+  const { store } = await fill(new MemoryEngine())
   const told: string[] = []
   const onProgress = (done: string, records: number) => told.push(`${done} ${records}`)
-  const { copied } = await copy(store, new MemoryStore(), { batchSize: 9, onProgress })
+  const { copied } = await copy(store, new MemoryEngine(), { batchSize: 9, onProgress })
   const compared = Array.from({ length: copied }, (_, at) => `compared ${at + 1}`)
   t.same(told, ['copied 9', 'copied 18', `copied ${copied}`, ...compared])
 })
@@ -125,7 +125,7 @@ t.test('collections of any content are copied', async t => {
       fc.array(record, { maxLength: 120 }),
       fc.integer({ min: 1, max: 50 }),
       async (records, batchSize) => {
-        const { store, tenants } = await fill(new MemoryStore())
+        const { store, tenants } = await fill(new MemoryEngine())
         const [tenant = ''] = tenants
         for (const { nowUs, fate, dueMs, ...sample } of records) {
           const write = insert(`own ${sample.id}`, {
@@ -139,7 +139,7 @@ t.test('collections of any content are copied', async t => {
           if (ok && fate === 'removed')
             await mustCommit(store, [{ ...write, type: 'remove' } as never], nowUs)
         }
-        const to = new MemoryStore()
+        const to = new MemoryEngine()
         await copy(store, to, { batchSize })
         t.same(await contents(to, tenants), await contents(store, tenants))
       },
@@ -149,12 +149,12 @@ t.test('collections of any content are copied', async t => {
 })
 
 t.test('a copy that was cut off anywhere prevents servers from starting and can be finished', async t => {
-  const { store, tenants } = await fill(new MemoryStore())
+  const { store, tenants } = await fill(new MemoryEngine())
   const wanted = await contents(store, tenants)
   let ended = false
   let commits = 0
   for (; !ended; commits++) {
-    const to = new MemoryStore()
+    const to = new MemoryEngine()
     const cut = await copy(store, dyingAfter(to, commits), { batchSize: 4 }).then(
       () => 'ended',
       error => error.name,
@@ -178,31 +178,31 @@ t.test('a copy that was cut off anywhere prevents servers from starting and can 
 })
 
 t.test('an unfinished copy is no source, and cannot be continued with another source or key', async t => {
-  const { store } = await fill(new MemoryStore())
-  const to = new MemoryStore()
+  const { store } = await fill(new MemoryEngine())
+  const to = new MemoryEngine()
   await t.rejects(copy(store, dyingAfter(to, 3), { batchSize: 4 }))
-  await t.rejects(copy(to, new MemoryStore(), { fromKey: newKey }), UnfinishedCopy)
+  await t.rejects(copy(to, new MemoryEngine(), { fromKey: newKey }), UnfinishedCopy)
   const rotation = { store: to, from: newKey, to: oldKey, random, nowUs: 1 }
   await t.rejects(rotateMasterKey(rotation), UnfinishedCopy, 'nor can its key be rotated')
-  const other = (await fill(new MemoryStore())).store
+  const other = (await fill(new MemoryEngine())).store
   await t.rejects(copy(other, to), { message: /missing or differs|unfinished copy of another source/ })
   await t.rejects(sealedOn(to, newKey).root(1), UnfinishedCopy, 'no server starts on it')
-  const again = new MemoryStore()
+  const again = new MemoryEngine()
   await t.rejects(copy(store, dyingAfter(again, 3), { batchSize: 4 }))
   await t.rejects(copy(store, again, { toKey: newMasterKey() }), { name: 'CopyDiffers' })
 })
 
 t.test('a copy that is not possible is refused, and nothing is written', async t => {
-  const empty = () => new MemoryStore()
-  const { store } = await fill(new OpenMemoryStore())
-  const { store: damaged, tenants } = await fill(new OpenMemoryStore())
+  const empty = () => new MemoryEngine()
+  const { store } = await fill(new OpenMemoryEngine())
+  const { store: damaged, tenants } = await fill(new OpenMemoryEngine())
   const keys = { kind: 'tenant', tenant: rootTenant, id: addressOf(tenants[1] ?? '') } as const
   damaged.tamper(keys, ({ box }) => ({ box: box.with(50, (box[50] ?? 0) ^ 1) }))
-  const { store: lost, tenants: others } = await fill(new OpenMemoryStore())
+  const { store: lost, tenants: others } = await fill(new OpenMemoryEngine())
   const cut = { ...keys, id: addressOf(others[0] ?? '') }
   lost.tamper(cut, () => ({ version: 0, box: new Uint8Array() }))
-  const taken = (await fill(new MemoryStore())).store
-  const refusals: [name: string, from: Store, to: Store, sentence: RegExp, fromKey?: Uint8Array][] = [
+  const taken = (await fill(new MemoryEngine())).store
+  const refusals: [name: string, from: Engine, to: Engine, sentence: RegExp, fromKey?: Uint8Array][] = [
     ['an empty source', empty(), empty(), /no keys yet/],
     ['another key', store, empty(), /master key of the source is not the one/, newKey],
     ['keys that were changed', damaged, empty(), new RegExp(`keys of tenant ${tenants[1]} do not open`)],
@@ -218,8 +218,8 @@ t.test('a copy that is not possible is refused, and nothing is written', async t
 })
 
 t.test('a server that starts at the same moment is detected', async t => {
-  const { store } = await fill(new MemoryStore())
-  const to = new MemoryStore()
+  const { store } = await fill(new MemoryEngine())
+  const to = new MemoryEngine()
   const racing = replacing(to, {
     find: async (...given) => {
       const found = await to.find(...given)
@@ -232,7 +232,7 @@ t.test('a server that starts at the same moment is detected', async t => {
 })
 
 t.test('a copy that differs from its source is reported by address, without content', async t => {
-  const { store, tenants } = await fill(new MemoryStore())
+  const { store, tenants } = await fill(new MemoryEngine())
   const [tenant = ''] = tenants
   const { documents } = await store.find('token', tenant, { op: 'all' }, all)
   const [document] = documents as [StoredDocument]
@@ -251,7 +251,7 @@ t.test('a copy that differs from its source is reported by address, without cont
     [keys as StoredDocument, ({ box }) => ({ box: box.with(50, (box[50] ?? 0) ^ 1) })],
   ]
   for (const [of, change] of changes) {
-    const to = new OpenMemoryStore()
+    const to = new OpenMemoryEngine()
     to.tamper(of, change)
     const code = `${of.kind}/${of.tenant}/${of.id}`
     await t.rejects(copy(store, to), {
@@ -260,18 +260,18 @@ t.test('a copy that differs from its source is reported by address, without cont
     })
     await t.rejects(sealedOn(to, newKey).root(1), UnfinishedCopy, 'no server starts on it')
   }
-  const untouched = new OpenMemoryStore()
+  const untouched = new OpenMemoryEngine()
   untouched.tamper(document, same => same)
   await copy(store, untouched)
 })
 
 t.test('a missing or surplus document in the copy is reported', async t => {
-  const { store, tenants } = await fill(new MemoryStore())
+  const { store, tenants } = await fill(new MemoryEngine())
   const [, tenant = ''] = tenants
   const { documents } = await store.find('token', tenant, { op: 'all' }, all)
   const middle = documents[2] as StoredDocument
   for (const missing of [documents[0], middle, documents.at(-1)] as StoredDocument[]) {
-    const to = new MemoryStore()
+    const to = new MemoryEngine()
     const isMissing = ({ kind, id }: { kind: string; id: string }) => kind === 'token' && id === missing.id
     const losing = replacing(to, {
       commit: async (writes, nowUs) => {
@@ -282,7 +282,7 @@ t.test('a missing or surplus document in the copy is reported', async t => {
     const message = new RegExp(`token/${tenant}/${missing.id} is missing or differs`)
     await t.rejects(copy(store, losing), { name: 'CopyDiffers', message })
   }
-  const to = new MemoryStore()
+  const to = new MemoryEngine()
   const adding = replacing(to, {
     commit: async (writes, nowUs) => {
       const result = await to.commit(writes, nowUs)
@@ -298,8 +298,8 @@ t.test('a missing or surplus document in the copy is reported', async t => {
 })
 
 t.test('a source that changed between two runs is detected', async t => {
-  const { store, tenants } = await fill(new MemoryStore())
-  const to = new MemoryStore()
+  const { store, tenants } = await fill(new MemoryEngine())
+  const to = new MemoryEngine()
   await t.rejects(copy(store, dyingAfter(to, 5), { batchSize: 4 }))
   const view = await sealedOn(store, oldKey).tenant(tenants[0] ?? '')
   const [first] = (await store.find('token', tenants[0] ?? '', { op: 'all' }, all)).documents
@@ -314,11 +314,11 @@ t.test('a source that changed between two runs is detected', async t => {
 t.test(
   'a document with a version or a time that is none is refused, and no server starts on what is there',
   async t => {
-    const { store, tenants } = await fill(new OpenMemoryStore())
+    const { store, tenants } = await fill(new OpenMemoryEngine())
     const [document] = (await store.find('token', tenants[0] ?? '', { op: 'all' }, all)).documents
     for (const lie of [{ version: 2 ** 31 }, { modifiedUs: 1 }, { dueMs: 0.5 }]) {
       store.tamper(document as StoredDocument, () => lie)
-      const to = new MemoryStore()
+      const to = new MemoryEngine()
       await t.rejects(copy(store, to), {
         name: 'CopyRefused',
         message: /^the source holds values that no store accepts: /,
@@ -326,17 +326,17 @@ t.test(
       await t.rejects(sealedOn(to, newKey).root(1), UnfinishedCopy)
     }
     store.tamper(document as StoredDocument, same => same)
-    t.match(await copy(store, new MemoryStore()), { copied: 26 }, 'the control')
+    t.match(await copy(store, new MemoryEngine()), { copied: 26 }, 'the control')
   },
 )
 
 t.test('damaged documents of the source are left out and reported, and all others are copied', async t => {
-  const { store, tenants } = await fill(new OpenMemoryStore())
+  const { store, tenants } = await fill(new OpenMemoryEngine())
   const [tenant = ''] = tenants
   const { documents } = await store.find('token', tenant, { op: 'all' }, all)
   const [lost] = documents as [StoredDocument]
   store.tamper(lost, () => ({ version: 0, box: new Uint8Array(), terms: [], uniques: [] }))
-  const to = new MemoryStore()
+  const to = new MemoryEngine()
   t.same(await copy(store, to), {
     copied: 25,
     already: 0,
@@ -348,8 +348,8 @@ t.test('damaged documents of the source are left out and reported, and all other
 })
 
 t.test('`onVerified` runs before a server can start', async t => {
-  const { store } = await fill(new MemoryStore())
-  const to = new MemoryStore()
+  const { store } = await fill(new MemoryEngine())
+  const to = new MemoryEngine()
   let seen: unknown
   const failing = async () => {
     seen = await sealedOn(to, newKey)

@@ -13,7 +13,7 @@ import {
 } from '../keys/keyring.ts'
 import type { Collection } from '../port/collection.ts'
 import { bytesOf } from '../port/decide.ts'
-import { type Store, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
+import { type Engine, type StoredDocument, sealedAs, type Write } from '../port/port.ts'
 import { compareStores, type Side } from './compare.ts'
 import { beforeAll, type Documents, documentsIn } from './walk.ts'
 
@@ -24,7 +24,7 @@ export class CopyRefused extends OperatorError {
 
 /** A store and its master key, present or future. */
 export interface KeyedStore {
-  readonly store: Store
+  readonly store: Engine
   readonly masterKey: Uint8Array
 }
 
@@ -113,7 +113,7 @@ export async function copyStore(options: CopyOptions): Promise<Copied> {
 }
 
 /** Marks the destination as unfinished. Returns true if it was marked before. */
-async function begin(store: Store, nowUs: number): Promise<boolean> {
+async function begin(store: Engine, nowUs: number): Promise<boolean> {
   const { kind, tenant, id } = markerPlace
   const [marker] = await store.get(kind, tenant, [id])
   if (marker) return true
@@ -166,7 +166,7 @@ async function copyDocuments(
 }
 
 /** Returns the stamp after the newest document of the destination's collection. */
-async function firstMissingUs(store: Store, { kind, tenant }: Collection): Promise<number> {
+async function firstMissingUs(store: Engine, { kind, tenant }: Collection): Promise<number> {
   const newest = { nowMs: beforeAll, offset: 0, limit: 1 }
   const [last] = (await store.find(kind, tenant, { op: 'all' }, newest)).documents
   return last ? last.createdUs + 1 : 0
@@ -185,7 +185,7 @@ function keysDoNotOpen({ id }: StoredDocument): CopyRefused {
 }
 
 /** @throws {CopyRefused} */
-async function mustCommit(store: Store, writes: readonly Write[], nowUs: number): Promise<void> {
+async function mustCommit(store: Engine, writes: readonly Write[], nowUs: number): Promise<void> {
   const result = await store.commit(writes, nowUs).catch(error => {
     // Times and versions are not sealed, so the source may hold values that are not valid.
     if (!(error instanceof RangeError)) throw error

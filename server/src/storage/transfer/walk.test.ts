@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { replacing } from '../../../verify/support/stores.ts'
-import { LevelStore } from '../engines/level/level-store.ts'
-import { MemoryStore } from '../engines/memory/memory-store.ts'
+import { LevelEngine } from '../engines/level/level-engine.ts'
+import { MemoryEngine } from '../engines/memory/memory-engine.ts'
 import { addressOf, copyAddress, rootTenant } from '../keys/keyring.ts'
 import { digest, insert, mustCommit, restore, tenantA, tenantB } from '../port/port.samples.ts'
-import type { Query, Store } from '../port/port.ts'
+import type { Engine, Query } from '../port/port.ts'
 import { walkCollection, walkTenants } from './walk.ts'
 
 const tokens = { kind: 'token', tenant: tenantA } as const
 
-async function walk(store: Store, fromUs?: number): Promise<{ ids: string[]; pages: number[] }> {
+async function walk(store: Engine, fromUs?: number): Promise<{ ids: string[]; pages: number[] }> {
   const ids: string[] = []
   const pages: number[] = []
   for await (const page of walkCollection(store, tokens, fromUs)) {
@@ -44,7 +44,7 @@ const stamps = fc
 t.test('every document is yielded once, in the order of creation', async t => {
   await fc.assert(
     fc.asyncProperty(stamps, fc.nat(1_000), async (all, start) => {
-      const store = new MemoryStore()
+      const store = new MemoryEngine()
       const writes = all.map((createdUs, index) =>
         // Some are over since long, and still there.
         restore(index, { version: 1, createdUs }, index % 3 === 0 ? { dueMs: index % 2 } : {}),
@@ -59,7 +59,7 @@ t.test('every document is yielded once, in the order of creation', async t => {
 })
 
 t.test('the store never counts matches, in as few pages as their size allows', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const count = 20_000
   const writes = Array.from({ length: count }, (_, index) =>
     restore(index, { version: 1, createdUs: index * 997 + (index > 9_000 ? 10 ** 14 : 0) }),
@@ -82,9 +82,9 @@ t.test('the store never counts matches, in as few pages as their size allows', a
 
 t.test('pages of large documents are short, also after many small ones', async t => {
   const box = new Uint8Array(400_000)
-  const level = await LevelStore.open(t.testdir())
+  const level = await LevelEngine.open(t.testdir())
   t.teardown(() => level.close())
-  for (const store of [new MemoryStore(), level]) {
+  for (const store of [new MemoryEngine(), level]) {
     const writes = Array.from({ length: 3_100 }, (_, index) => insert(index, index < 3_000 ? {} : { box }))
     await mustCommit(store, writes.slice(0, 3_000))
     await mustCommit(store, writes.slice(3_000))
@@ -100,7 +100,7 @@ t.test('pages of large documents are short, also after many small ones', async t
 })
 
 t.test('the walk yields the root and then all tenants with keys', async t => {
-  const store = new MemoryStore()
+  const store = new MemoryEngine()
   const keys = (tenant: string) => ({
     ...insert(0, { kind: 'tenant', tenant: rootTenant }),
     id: addressOf(tenant),

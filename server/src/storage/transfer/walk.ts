@@ -1,6 +1,6 @@
 import { isTenantAddress, rootTenant, tenantAt } from '../keys/keyring.ts'
 import type { Collection } from '../port/collection.ts'
-import { documentKinds, type Store, type StoredDocument } from '../port/port.ts'
+import { documentKinds, type Engine, type StoredDocument } from '../port/port.ts'
 
 /** Some documents of a collection, oldest first. */
 export interface Page extends Collection {
@@ -13,7 +13,7 @@ export interface Page extends Collection {
  */
 export type Documents = () => AsyncIterable<Page>
 
-export const documentsIn = (store: Store): Documents =>
+export const documentsIn = (store: Engine): Documents =>
   async function* () {
     for await (const tenant of walkTenants(store)) {
       for (const kind of documentKinds) {
@@ -36,7 +36,7 @@ export const beforeAll = -1
  * They are pages of all documents, whose number every engine knows without counting.
  */
 export async function* walkCollection(
-  store: Store,
+  store: Engine,
   { kind, tenant }: Collection,
   fromUs = 0,
 ): AsyncGenerator<readonly StoredDocument[]> {
@@ -62,7 +62,7 @@ export async function* walkCollection(
 }
 
 /** Yields the root tenant and then every tenant, in the order of their creation. */
-export async function* walkTenants(store: Store): AsyncGenerator<string> {
+export async function* walkTenants(store: Engine): AsyncGenerator<string> {
   yield rootTenant
   for await (const page of walkCollection(store, { kind: 'tenant', tenant: rootTenant })) {
     for (const { id } of page) if (isTenantAddress(id)) yield tenantAt(id)

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../base/json/json.ts'
 import { errorPath } from '../../base/json/member-path.ts'
 import type { Transform } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
-import { type OpenedRecord, type TenantStore, TooManyBytes } from '../../storage/records/sealed.ts'
+import { type OpenedRecord, type TenantRecords, TooManyBytes } from '../../storage/records/records.ts'
 import { showMask } from '../show.ts'
 import { isExpired, type LiveToken, type TokenRecord, withCvc } from '../token.ts'
 import { type AbsentTokens, recordReveal, type TenantTokens } from '../token-parts.ts'
@@ -136,7 +136,7 @@ function absence(missing: readonly string[], expired: readonly TokenRecord[]): A
 }
 
 /** Returns the tokens with these ids, in their order. @throws {ServiceError} validation, if they are too large together */
-async function readTokens(store: TenantStore, ids: readonly string[], root: string) {
+async function readTokens(store: TenantRecords, ids: readonly string[], root: string) {
   try {
     // All of them are in memory at once.
     return await store.getMany<TokenRecord>('token', ids, limits.namedTokensBytes)

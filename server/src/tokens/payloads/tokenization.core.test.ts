@@ -9,9 +9,9 @@ import type { TokenPermission, Transform } from '../../contract/types.ts'
 import { Validators } from '../../contract/validators.ts'
 import { keyLength } from '../../crypto/envelope.ts'
 import { createExpressions } from '../../expressions/engine.ts'
-import { MemoryStore } from '../../storage/engines/memory/memory-store.ts'
+import { MemoryEngine } from '../../storage/engines/memory/memory-engine.ts'
 import { Keyring } from '../../storage/keys/keyring.ts'
-import { SealedStore } from '../../storage/records/sealed.ts'
+import { Records } from '../../storage/records/records.ts'
 import { TokenChannels } from '../token-parts.ts'
 import { Tokens } from '../tokens.ts'
 import { resolveReferences } from './detokenize.ts'
@@ -21,8 +21,8 @@ import { tokenize } from './tokenize.ts'
 /** Functions that invocations of reactors use, beyond the two endpoints. */
 const random = systemRandom()
 const nowUs = () => Date.now() * 1000
-const engine = new MemoryStore()
-const store = new SealedStore(engine, new Keyring(engine, random.bytes(keyLength), random), random)
+const engine = new MemoryEngine()
+const store = new Records(engine, new Keyring(engine, random.bytes(keyLength), random), random)
 const audited: AuditedAction[] = []
 const tokens = new Tokens({
   records: store,

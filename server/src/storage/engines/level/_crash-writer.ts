@@ -1,14 +1,14 @@
 import { openSync, writeSync } from 'node:fs'
 import { insert, remove, replace } from '../../port/port.samples.ts'
 import type { Write } from '../../port/port.ts'
-import { LevelStore } from './level-store.ts'
+import { LevelEngine } from './level-engine.ts'
 
 /**
  * Run by crash.test.ts as a process of its own: writes without end until it is killed. Each line of the facts
  * is true at the moment it is written: `try` before a commit is asked for, `done` after its answer.
  */
 const [folder = '', facts = '', round = ''] = process.argv.slice(2)
-const store = await LevelStore.open(folder)
+const store = await LevelEngine.open(folder)
 
 // A file, synchronously: the kernel has each line before the next step is taken. Lines for standard output
 // may wait in this process, and die with it.

@@ -14,7 +14,7 @@ import {
   term,
 } from '../../port/port.samples.ts'
 import type { Write } from '../../port/port.ts'
-import { LevelStore } from './level-store.ts'
+import { LevelEngine } from './level-engine.ts'
 
 /** True if any part of a box of random bytes, which compression cannot change, is in the folder's files. */
 async function isInFiles(folder: string, box: Buffer): Promise<boolean> {
@@ -34,7 +34,7 @@ function makeBoxes(count: number, size = 600) {
 
 t.test('removed and replaced documents are in no file after compact', async t => {
   const folder = t.testdir()
-  const store = await LevelStore.open(folder)
+  const store = await LevelEngine.open(folder)
   t.teardown(() => store.close())
   const [kept, removed, replaced] = makeBoxes(3)
   if (!kept || !removed || !replaced) throw new Error('no boxes')
@@ -51,7 +51,7 @@ t.test('removed and replaced documents are in no file after compact', async t =>
 t.test('compact rewrites no files for a setting, which a server replaces every minute', async t => {
   for (const kind of ['setting', 'token'] as const) {
     const folder = t.testdir()
-    const store = await LevelStore.open(folder)
+    const store = await LevelEngine.open(folder)
     const [replaced] = makeBoxes(1)
     await mustCommit(store, [insert(0, { ...replaced, kind })])
     await mustCommit(store, [replace(0, 1, { kind })])
@@ -63,10 +63,10 @@ t.test('compact rewrites no files for a setting, which a server replaces every m
 
 t.test('compact cleans files of every age, also after the store was opened again', async t => {
   const folder = t.testdir()
-  let store = await LevelStore.open(folder)
+  let store = await LevelEngine.open(folder)
   const reopen = async () => {
     await store.close()
-    store = await LevelStore.open(folder)
+    store = await LevelEngine.open(folder)
   }
   t.teardown(() => store.close())
   const boxes = makeBoxes(12)
@@ -87,7 +87,7 @@ t.test('compact cleans files of every age, also after the store was opened again
 
 t.test('compact cleans many files during searches and writes', async t => {
   const folder = t.testdir()
-  const store = await LevelStore.open(folder)
+  const store = await LevelEngine.open(folder)
   t.teardown(() => store.close())
   const boxes = makeBoxes(9_000, 2_000)
   for (let from = 0; from < boxes.length; from += 500) {
@@ -123,7 +123,7 @@ t.test('compact cleans many files during searches and writes', async t => {
 
 t.test('a running search keeps its data, and compact waits for it', async t => {
   const folder = t.testdir()
-  const store = await LevelStore.open(folder)
+  const store = await LevelEngine.open(folder)
   t.teardown(() => store.close())
   const [removed] = makeBoxes(1)
   if (!removed) throw new Error('no box')

@@ -8,7 +8,7 @@ import t from 'tap'
 import { loader, locateProgram } from '../../../../verify/support/process.ts'
 import { digest, everything, tenantA, term } from '../../port/port.samples.ts'
 import type { StoredDocument } from '../../port/port.ts'
-import { LevelStore } from './level-store.ts'
+import { LevelEngine } from './level-engine.ts'
 
 /** The versions a document may have: that of the last answer, and those asked for after it. 0 is none. */
 type Known = Map<string, Set<number>>
@@ -41,7 +41,7 @@ async function writeAndKill(folder: string, round: number, answers: number, know
 }
 
 async function compare(t: Test, folder: string, known: Known): Promise<void> {
-  const store = await LevelStore.open(`${folder}/data`)
+  const store = await LevelEngine.open(`${folder}/data`)
   const ids = [...known.keys()]
   const documents = await store.get('token', tenantA, ids.map(digest))
   const present = documents.filter(document => document !== undefined)
@@ -79,7 +79,7 @@ t.test('killed at any moment, the store has every acknowledged commit and a corr
     await writeAndKill(folder, round, answers, known)
     await compare(t, folder, known)
     // Commits in doubt are settled by now.
-    const store = await LevelStore.open(`${folder}/data`)
+    const store = await LevelEngine.open(`${folder}/data`)
     const documents = await store.get('token', tenantA, [...known.keys()].map(digest))
     for (const [at, id] of [...known.keys()].entries()) {
       known.set(id, new Set([documents[at]?.version ?? 0]))

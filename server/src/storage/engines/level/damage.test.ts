@@ -15,9 +15,9 @@ import {
   term,
 } from '../../port/port.samples.ts'
 import { StoreDamaged, StoreUnavailable } from '../../port/port.ts'
-import { MemoryStore } from '../memory/memory-store.ts'
+import { MemoryEngine } from '../memory/memory-engine.ts'
 import { documentKey } from './keys.ts'
-import { LevelStore } from './level-store.ts'
+import { LevelEngine } from './level-engine.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
 
 const damagedKey = documentKey(collectionOf({ kind: 'token', tenant: tenantA }), digest('damaged'))
@@ -50,7 +50,7 @@ async function openDamaged(folder: string, faults: { isDamaged: boolean; isWrite
 
 t.test('damaged data fail only requests that need them', async t => {
   const faults = { isDamaged: false }
-  const store = await LevelStore.open(t.testdir(), { openLevel: folder => openDamaged(folder, faults) })
+  const store = await LevelEngine.open(t.testdir(), { openLevel: folder => openDamaged(folder, faults) })
   t.teardown(() => store.close())
   await mustCommit(store, [insert('damaged', { terms: ['x'] }), insert('whole')])
   faults.isDamaged = true
@@ -79,7 +79,7 @@ t.test('damaged data fail only requests that need them', async t => {
 
 t.test('the reason for a failed write because of damage says what to do', async t => {
   const faults = { isDamaged: false, isWriteDamaged: false }
-  const store = await LevelStore.open(t.testdir(), {
+  const store = await LevelEngine.open(t.testdir(), {
     openLevel: folder => openDamaged(folder, faults),
     delay: (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
   })
@@ -92,7 +92,7 @@ t.test('the reason for a failed write because of damage says what to do', async 
 })
 
 t.test('a request that needs damaged data is a 500, and the log has the reason', async t => {
-  const memory = new MemoryStore()
+  const memory = new MemoryEngine()
   let isDamaged = false
   const store = replacing(memory, {
     get: async (kind, tenant, ids) => {
@@ -113,7 +113,7 @@ t.test('a request that needs damaged data is a 500, and the log has the reason',
 
 t.test('a value that was cut off anywhere does not affect others', async t => {
   const folder = t.testdir()
-  const filled = await LevelStore.open(folder)
+  const filled = await LevelEngine.open(folder)
   await mustCommit(filled, [
     insert('whole', { terms: ['x', 'y'], dueMs: 5 }),
     insert('cut', { terms: ['x', 'y'], uniques: ['u'], dueMs: 4 }),
@@ -130,7 +130,7 @@ t.test('a value that was cut off anywhere does not affect others', async t => {
     const level = await openLevelDb(folder)
     await level.put(key, value.subarray(0, length))
     await level.close()
-    const store = await LevelStore.open(folder)
+    const store = await LevelEngine.open(folder)
 
     const [whole, cut] = await get(store, 'whole', 'cut')
     t.equal(whole?.version, 1, `${length} bytes`)

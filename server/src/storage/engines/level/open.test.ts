@@ -3,7 +3,7 @@ import { insert, mustCommit } from '../../port/port.samples.ts'
 import type { Write } from '../../port/port.ts'
 import { DataFolderRefused } from './data-folder-errors.ts'
 import { formatKey } from './keys.ts'
-import { LevelStore } from './level-store.ts'
+import { LevelEngine } from './level-engine.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
 import { openFolder } from './open.ts'
 
@@ -11,15 +11,15 @@ const refuses = (message: string | RegExp) => ({ name: 'DataFolderRefused', mess
 
 t.test('a folder in use is refused, also within one process', async t => {
   const folder = t.testdir()
-  const store = await LevelStore.open(folder)
+  const store = await LevelEngine.open(folder)
   t.teardown(() => store.close())
-  await t.rejects(LevelStore.open(folder), refuses('The data folder is in use by another process.'))
+  await t.rejects(LevelEngine.open(folder), refuses('The data folder is in use by another process.'))
   await mustCommit(store, [insert('a')])
 })
 
 t.test('a folder of a newer version is refused and left as it is', async t => {
   const folder = t.testdir()
-  await (await LevelStore.open(folder)).close()
+  await (await LevelEngine.open(folder)).close()
   const write = async (format: string) => {
     const level = await openLevelDb(folder)
     await level.put(formatKey, Buffer.from(format))
@@ -29,11 +29,11 @@ t.test('a folder of a newer version is refused and left as it is', async t => {
   const refused = refuses(
     'The data folder has format 2, and this server reads format 1: use the server that wrote it.',
   )
-  await t.rejects(LevelStore.open(folder), refused)
+  await t.rejects(LevelEngine.open(folder), refused)
   // Refusing let go of the folder.
-  await t.rejects(LevelStore.open(folder), refused)
+  await t.rejects(LevelEngine.open(folder), refused)
   await write('1')
-  await (await LevelStore.open(folder)).close()
+  await (await LevelEngine.open(folder)).close()
 })
 
 t.test('a database of another program is refused', async t => {
@@ -41,7 +41,7 @@ t.test('a database of another program is refused', async t => {
   const level = await openLevelDb(folder)
   await level.put('somebody', Buffer.from('else'))
   await level.close()
-  await t.rejects(LevelStore.open(folder), refuses('The data folder holds a database of another program.'))
+  await t.rejects(LevelEngine.open(folder), refuses('The data folder holds a database of another program.'))
 })
 
 t.test('a folder that the system keeps closed says what to do', async t => {
@@ -59,7 +59,7 @@ t.test('a folder that the system keeps closed says what to do', async t => {
 
 t.test('a path that cannot be a folder is refused', async t => {
   const folder = t.testdir({ data: 'a file' })
-  await t.rejects(LevelStore.open(`${folder}/data`), DataFolderRefused)
+  await t.rejects(LevelEngine.open(`${folder}/data`), DataFolderRefused)
 })
 
 t.test('a fresh insert into a known collection reads nothing', async t => {
@@ -79,7 +79,7 @@ t.test('a fresh insert into a known collection reads nothing', async t => {
     counting('getMany')
     return level satisfies LevelDb
   }
-  const store = await LevelStore.open(t.testdir(), { openLevel })
+  const store = await LevelEngine.open(t.testdir(), { openLevel })
   t.teardown(() => store.close())
   await mustCommit(store, [insert('a', { terms: ['t'] })])
   reads = 0

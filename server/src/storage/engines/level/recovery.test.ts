@@ -13,8 +13,8 @@ import {
   tenantA,
   term,
 } from '../../port/port.samples.ts'
-import { type Store, StoreUnavailable } from '../../port/port.ts'
-import { LevelStore } from './level-store.ts'
+import { type Engine, StoreUnavailable } from '../../port/port.ts'
+import { LevelEngine } from './level-engine.ts'
 import { type LevelDb, openLevelDb } from './leveldb.ts'
 
 /** Faults of the disk that a test turns on and off. */
@@ -66,13 +66,13 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(setImmediate)
 }
 
-const has = async (store: Store, ...ids: string[]) =>
+const has = async (store: Engine, ...ids: string[]) =>
   (await store.get('token', tenantA, ids.map(digest))).map(document => document?.version ?? 0)
-const totalOf = async (store: Store, name: string) =>
+const totalOf = async (store: Engine, name: string) =>
   (await store.find('token', tenantA, term(name), everything)).total
 
 /** Opens a store whose disk and waiting a test controls. */
-async function openOn(t: Test, options: Parameters<typeof LevelStore.open>[1] = {}) {
+async function openOn(t: Test, options: Parameters<typeof LevelEngine.open>[1] = {}) {
   const faults: Faults = { batches: 0 }
   const hand = handDelay()
   let openings = 0
@@ -81,7 +81,7 @@ async function openOn(t: Test, options: Parameters<typeof LevelStore.open>[1] = 
     return openFaulty(folder, faults)
   }
   const folder = t.testdir()
-  const store = await LevelStore.open(folder, { openLevel, delay: hand.delay, ...options })
+  const store = await LevelEngine.open(folder, { openLevel, delay: hand.delay, ...options })
   t.teardown(() => store.close())
   const recovered = () => until(() => store.unhealthy() === undefined)
   /** Lets the store try to recover. */
@@ -188,7 +188,7 @@ t.test('a store can be closed while it recovers', async t => {
   await until(hand.isWaiting)
   await store.close()
   await t.rejects(store.commit([insert('c')], 1), StoreUnavailable)
-  const again = await LevelStore.open(folder)
+  const again = await LevelEngine.open(folder)
   t.same(await has(again, 'a', 'b', 'c'), [1, 0, 0])
   await again.close()
 })
@@ -212,7 +212,7 @@ async function fillDisk(t: Test, folder: string): Promise<void> {
   await writeFile(`${folder}/ballast`, Buffer.alloc(10 << 20))
   await writeFile(`${folder}/crumb`, Buffer.alloc(1 << 20))
   const hand = handDelay()
-  const store = await LevelStore.open(`${folder}/data`, { delay: hand.delay })
+  const store = await LevelEngine.open(`${folder}/data`, { delay: hand.delay })
   const answered: string[] = []
   for (let round = 0; store.unhealthy() === undefined; round++) {
     const commits = Array.from({ length: 16 }, async (_, index) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { nodesOf, queryOn, withCitus } from '../../../../verify/support/citus.ts'
 import { newSchema } from '../../../../verify/support/postgres.ts'
 import { foundIds, insert, mustCommit, tenantA, tenantB } from '../../port/port.samples.ts'
-import { PostgresStore } from './postgres-store.ts'
+import { PostgresEngine } from './postgres-engine.ts'
 import { migrate, planMigration, schemaVersion } from './schema.ts'
 import { createTables, tables } from './sql.ts'
 
@@ -20,7 +20,7 @@ async function newCluster(t: Parameters<typeof newSchema>[0]) {
 t.test('a new schema is distributed from the coordinator, and used from all nodes', withCitus, async t => {
   const { coordinator, workers, nodes } = await newCluster(t)
   for (const node of nodes) t.same(await planMigration(node), { from: 0, to: schemaVersion, placing })
-  await t.rejects(PostgresStore.open(coordinator), /has no schema of surrogate-server/)
+  await t.rejects(PostgresEngine.open(coordinator), /has no schema of surrogate-server/)
   const { hostname, port } = new URL(coordinator)
   for (const worker of workers)
     await t.rejects(migrate(worker), new RegExp(`with the URL of the coordinator ${hostname}:${port}$`))
@@ -29,7 +29,7 @@ t.test('a new schema is distributed from the coordinator, and used from all node
     t.same(await planMigration(node), ready)
     t.same(await migrate(node), ready)
   }
-  const stores = await Promise.all(nodes.map(node => PostgresStore.open(node)))
+  const stores = await Promise.all(nodes.map(node => PostgresEngine.open(node)))
   t.teardown(() => Promise.all(stores.map(store => store.close())))
   for (const [id, store] of stores.entries()) await mustCommit(store, [insert(id)])
   for (const store of stores) t.equal((await foundIds(store, { op: 'all' })).length, nodes.length)
@@ -37,7 +37,7 @@ t.test('a new schema is distributed from the coordinator, and used from all node
 
 t.test('servers that make the schema themselves may start together', withCitus, async t => {
   const { coordinator, nodes } = await newCluster(t)
-  const stores = await Promise.all(nodes.map(() => PostgresStore.open(coordinator, { migrate: true })))
+  const stores = await Promise.all(nodes.map(() => PostgresEngine.open(coordinator, { migrate: true })))
   await Promise.all(stores.map((store, id) => mustCommit(store, [insert(id)])))
   await Promise.all(stores.map(store => store.close()))
   for (const node of nodes) t.same(await planMigration(node), ready)
@@ -53,7 +53,7 @@ t.test(
     await run('CREATE TABLE surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)')
     for (const statement of [...createTables, 'INSERT INTO surrogate_schema VALUES (1, now())'])
       await run(statement)
-    const before = await PostgresStore.open(coordinator)
+    const before = await PostgresEngine.open(coordinator)
     t.teardown(() => before.close())
     const writes = Array.from({ length: 50 }, (_, id) => insert(id, { uniques: [`u${id}`] }))
     await mustCommit(before, writes)
@@ -69,7 +69,7 @@ t.test(
 
     await mustCommit(before, [insert('after')])
     for (const url of [coordinator, ...workers]) {
-      const store = await PostgresStore.open(url)
+      const store = await PostgresEngine.open(url)
       t.teardown(() => store.close())
       t.equal((await foundIds(store, { op: 'all' })).length, 52)
       t.equal((await foundIds(store, { op: 'all' }, {}, { tenant: tenantB })).length, 1)

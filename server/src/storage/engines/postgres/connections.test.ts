@@ -5,7 +5,7 @@ import { type Fault, type Moment, openTcpProxy } from '../../../../verify/suppor
 import { get, insert } from '../../port/port.samples.ts'
 import { StoreUnavailable } from '../../port/port.ts'
 import { endless, once, openPool } from './connect.ts'
-import { PostgresStore } from './postgres-store.ts'
+import { PostgresEngine } from './postgres-engine.ts'
 import { Pulse } from './pulse.ts'
 import { disableTimeout, timeAndState } from './sql.ts'
 
@@ -25,8 +25,8 @@ const silence = (fault: Fault) =>
 async function open(t: Teardown, fault: Fault = 'cut') {
   const url = `${await openSchema(t)}${silence(fault)}`
   const proxy = await openTcpProxy(t, Number(new URL(url).port))
-  const direct = await PostgresStore.open(url, { migrate: true })
-  const store = await PostgresStore.open(proxy.via(url), patience(fault))
+  const direct = await PostgresEngine.open(url, { migrate: true })
+  const store = await PostgresEngine.open(proxy.via(url), patience(fault))
   t.teardown(() => Promise.all([store.close(), direct.close()]))
   const has = async (id: number) => (await get(direct, id))[0] !== undefined
   return { proxy, store, has }
@@ -90,7 +90,7 @@ t.test('a database that refuses our user is unavailable until it takes it again'
   const owner = new pg.Pool({ connectionString: inDatabase.href })
   await owner.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${name}`)
   await owner.end()
-  const store = await PostgresStore.open(
+  const store = await PostgresEngine.open(
     Object.assign(new URL(inDatabase), { username: name, password: 'first' }).href,
     { migrate: true },
   )
@@ -157,7 +157,7 @@ t.test('a database that refuses our user is unavailable until it takes it again'
 
 t.test('a statement that takes too long is ended, and the store stays healthy', withPostgres, async t => {
   const url = `${await openSchema(t)}%20-c%20statement_timeout%3D500`
-  const store = await PostgresStore.open(url, { migrate: true })
+  const store = await PostgresEngine.open(url, { migrate: true })
   const { pool } = openPool(url, () => {})
   t.teardown(() => Promise.all([store.close(), pool.end()]))
   await store.commit([insert(1)], 1)

@@ -6,7 +6,7 @@ import { database, openSchema, withPostgres } from '../../../../verify/support/p
 import { runStoreCases } from '../../port/port.cases.ts'
 import { get, insert, mustCommit } from '../../port/port.samples.ts'
 import { openPool } from './connect.ts'
-import { PostgresStore } from './postgres-store.ts'
+import { PostgresEngine } from './postgres-engine.ts'
 import { migrate, planMigration } from './schema.ts'
 
 const withPooler = withoutPgBouncer === undefined ? withPostgres : { skip: withoutPgBouncer }
@@ -34,7 +34,7 @@ t.test('behind a pooler in session mode the engine passes the cases of the port'
   const viaPooler = await startPgBouncer(t, direct, 'session', { default_pool_size: '100' })
   const open = async (pathname?: string) => {
     const path = pathname ?? new URL(await newDatabase(t)).pathname
-    const store = await PostgresStore.open(Object.assign(new URL(viaPooler), { pathname: path }).href, {
+    const store = await PostgresEngine.open(Object.assign(new URL(viaPooler), { pathname: path }).href, {
       migrate: true,
     })
     opened.set(store, path)
@@ -46,7 +46,7 @@ t.test('behind a pooler in session mode the engine passes the cases of the port'
   }
   runStoreCases(t, () => open(), {
     sharesTime: true,
-    reopen: store => reopen(store as PostgresStore),
+    reopen: store => reopen(store as PostgresEngine),
   })
 })
 
@@ -60,10 +60,10 @@ for (const [name, settings] of [
     async t => {
       const url = await startPgBouncer(t, await newDatabase(t), 'session', settings)
       t.match(await migrate(url), { from: 0 })
-      const server = await PostgresStore.open(url, { use: 'shared' })
+      const server = await PostgresEngine.open(url, { use: 'shared' })
       t.teardown(() => server.close())
       await mustCommit(server, [insert(1)])
-      await t.rejects(PostgresStore.open(url, { use: 'alone' }), refused(/is in use/))
+      await t.rejects(PostgresEngine.open(url, { use: 'alone' }), refused(/is in use/))
       await server.compact()
       const { pool } = openPool(url, () => {}, {}, true)
       t.teardown(() => pool.end())
@@ -81,7 +81,7 @@ for (const [name, settings] of [
     async t => {
       const direct = await newDatabase(t)
       await migrate(direct)
-      const control = await PostgresStore.open(direct, { use: 'shared' })
+      const control = await PostgresEngine.open(direct, { use: 'shared' })
       await control.close()
       for (const [mode, more] of [
         ['transaction', {}],
@@ -93,8 +93,8 @@ for (const [name, settings] of [
         const others = [new pg.Client(url), new pg.Client(url)]
         for (const other of others) await other.connect()
         await Promise.all(others.map(other => other.query('SELECT pg_sleep(0.01)')))
-        await t.rejects(PostgresStore.open(url, { use: 'shared' }), refused(noSessions), mode)
-        await t.rejects(PostgresStore.open(url, { use: 'alone' }), refused(noSessions), mode)
+        await t.rejects(PostgresEngine.open(url, { use: 'shared' }), refused(noSessions), mode)
+        await t.rejects(PostgresEngine.open(url, { use: 'alone' }), refused(noSessions), mode)
         await t.rejects(migrate(url), refused(noSessions), mode)
         await t.rejects(planMigration(url), refused(noSessions), mode)
         for (const other of others) {
@@ -110,7 +110,7 @@ for (const [name, settings] of [
 t.test('a pooler that does not pass on the search path of a URL is refused', withPooler, async t => {
   const url = await startPgBouncer(t, await openSchema(t), 'session')
   await t.rejects(
-    PostgresStore.open(url),
+    PostgresEngine.open(url),
     refused(/does not pass on the parameter options: use the direct URL/),
   )
 })

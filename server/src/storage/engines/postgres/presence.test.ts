@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { database, newSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { insert, mustCommit } from '../../port/port.samples.ts'
 import { StoreUnavailable } from '../../port/port.ts'
-import { PostgresStore } from './postgres-store.ts'
+import { PostgresEngine } from './postgres-engine.ts'
 import type { Use } from './presence.ts'
 import { migrate } from './schema.ts'
 
@@ -10,11 +10,11 @@ async function migrated(t: Test) {
   const schema = newSchema(t)
   await schema.create()
   await migrate(schema.url)
-  const opened: PostgresStore[] = []
+  const opened: PostgresEngine[] = []
   t.teardown(() => Promise.all(opened.map(store => store.close())))
   return {
     open: async (use: Use) => {
-      const store = await PostgresStore.open(schema.url, { use })
+      const store = await PostgresEngine.open(schema.url, { use })
       opened.push(store)
       return store
     },
@@ -59,7 +59,7 @@ t.test('a server takes its lock again, and writes nothing beside a command', wit
   const { open, cut } = await migrated(t)
   const server = await open('shared')
   t.equal(await cut(), 1)
-  let command: PostgresStore | undefined
+  let command: PostgresEngine | undefined
   while (!command) {
     // Until the server has taken its lock again, a command may come between.
     command = await open('alone').catch(() => undefined)

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { database, newSchema, openSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { insert, mustCommit } from '../../port/port.samples.ts'
-import { PostgresStore } from './postgres-store.ts'
+import { PostgresEngine } from './postgres-engine.ts'
 import { migrate, schemaVersion } from './schema.ts'
 
 /** An open store is closed again: only whether it opens is asked. */
-const opens = async (url: string) => (await PostgresStore.open(url)).close()
+const opens = async (url: string) => (await PostgresEngine.open(url)).close()
 
 const refused = (message: RegExp) => ({ name: 'DatabaseRefused', message })
 
@@ -24,10 +24,10 @@ t.test('a database must be migrated before a server uses it', withPostgres, asyn
 
 t.test('with `migrate`, opening creates the schema and keeps existing data', withPostgres, async t => {
   const url = await openSchema(t)
-  const first = await PostgresStore.open(url, { migrate: true })
+  const first = await PostgresEngine.open(url, { migrate: true })
   await mustCommit(first, [insert('a')])
   await first.close()
-  const again = await PostgresStore.open(url, { migrate: true })
+  const again = await PostgresEngine.open(url, { migrate: true })
   t.teardown(() => again.close())
   t.same(await again.commit([insert('a')], 1), { ok: false, conflict: { write: 0, reason: 'exists' } })
 })
@@ -114,7 +114,7 @@ t.test('a user without rights is refused, and told which it lacks', withPostgres
     /lacks rights on the tables documents, blocks, uniques, collections: grant it SELECT, INSERT, UPDATE and DELETE$/
   await t.rejects(opens(url), refused(says))
   await inSchema(grants.join(''))
-  const store = await PostgresStore.open(url, { use: 'shared' })
+  const store = await PostgresEngine.open(url, { use: 'shared' })
   t.teardown(() => store.close())
   await mustCommit(store, [insert('a')])
   t.equal(store.unhealthy(), undefined)

@@ -68,7 +68,7 @@ const longestDelayMs = 10_000
 const onlyLane = ['']
 
 /** The LevelDB engine: one folder, one process. */
-export class LevelStore implements OpenEngine {
+export class LevelEngine implements OpenEngine {
   readonly #folder: string
   readonly #options: LevelOptions
   readonly #turns: Turns
@@ -87,10 +87,10 @@ export class LevelStore implements OpenEngine {
   }
 
   /** @throws {DataFolderRefused} */
-  static async open(folder: string, options: LevelOptions = {}): Promise<LevelStore> {
+  static async open(folder: string, options: LevelOptions = {}): Promise<LevelEngine> {
     let onFailure = (_error: unknown) => {}
     const opening = await openAll(folder, options, error => onFailure(error))
-    const store = new LevelStore(folder, options, opening)
+    const store = new LevelEngine(folder, options, opening)
     onFailure = error => store.#fail(error)
     return store
   }

@@ -31,7 +31,7 @@ interface Stored extends CollectionState, Collection {
  * The simple engine: Maps, and every query is checked against every document. It is the storage of `memory:` and the
  * model that the searches of the other engines are compared with.
  */
-export class MemoryStore implements OpenEngine {
+export class MemoryEngine implements OpenEngine {
   readonly #collections = new Map<CollectionName, Stored>()
   readonly #leases = new Map<string, Lease>()
 

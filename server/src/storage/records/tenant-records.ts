@@ -19,7 +19,7 @@ interface RecordPage<T extends RecordValue> {
 
 /** The records of one tenant. They are read by id or by query, and written by committing the writes made here. */
 // Requirements: AUT-011, AUT-012, AUT-013, AUT-513
-export class TenantStore extends TenantReads {
+export class TenantRecords extends TenantReads {
   /** Finds records, for callers that must not decide without any of them. @throws {BrokenRecord} */
   async find<T extends RecordValue>(
     kind: DocumentKind,

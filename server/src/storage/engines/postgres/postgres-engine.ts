@@ -55,7 +55,7 @@ interface PostgresOptions {
 const noTenant = '00000000-0000-0000-0000-000000000000'
 
 /** The PostgreSQL engine: one database, any number of processes. */
-export class PostgresStore implements OpenEngine {
+export class PostgresEngine implements OpenEngine {
   readonly #pool: Pool
   readonly #pulse: Pulse
   readonly #reader: Reader
@@ -94,12 +94,12 @@ export class PostgresStore implements OpenEngine {
   }
 
   /** @throws {DatabaseRefused} */
-  static async open(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
+  static async open(url: string, options: PostgresOptions = {}): Promise<PostgresEngine> {
     if (options.migrate) await migrate(url)
-    return throughPooler(url, isPooled => PostgresStore.#open(url, options, isPooled))
+    return throughPooler(url, isPooled => PostgresEngine.#open(url, options, isPooled))
   }
 
-  static async #open(url: string, options: PostgresOptions, isPooled: boolean): Promise<PostgresStore> {
+  static async #open(url: string, options: PostgresOptions, isPooled: boolean): Promise<PostgresEngine> {
     const settings = {
       ...(options.frozen ? oneConnection : {}),
       ...(options.answerMs === undefined ? {} : { query_timeout: options.answerMs }),
@@ -119,7 +119,7 @@ export class PostgresStore implements OpenEngine {
       if (options.use && (dialect.isCitus || !dialect.isDistributed))
         presence = await Presence.enter(url, options.use, isPooled)
       await pulse.start()
-      return new PostgresStore(pool, max, pulse, dialect, presence, options)
+      return new PostgresEngine(pool, max, pulse, dialect, presence, options)
     } catch (error) {
       pulse.stop()
       await presence?.leave()

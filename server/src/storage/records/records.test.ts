@@ -1,12 +1,12 @@
 import { format, inspect } from 'node:util'
 import t from 'tap'
-import { newMasterKey, OpenMemoryStore, sealedOn, tenantA, tenantB } from '../../../verify/support/stores.ts'
+import { newMasterKey, OpenMemoryEngine, sealedOn, tenantA, tenantB } from '../../../verify/support/stores.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
 import { largeRecordLimits } from '../../base/limits.ts'
 import { BrokenRecord } from '../broken-record.ts'
 import type { DocumentKind, StoredDocument } from '../port/port.ts'
 import { transact } from '../port/transact.ts'
-import { OpenedRecord, type RecordValue, type TenantStore } from './sealed.ts'
+import { OpenedRecord, type RecordValue, type TenantRecords } from './records.ts'
 import { TestRecords } from './test-records.ts'
 
 interface Note extends RecordValue {
@@ -14,7 +14,7 @@ interface Note extends RecordValue {
 }
 
 async function open() {
-  const store = new OpenMemoryStore()
+  const store = new OpenMemoryEngine()
   const broken: BrokenRecord[] = []
   const master = newMasterKey()
   const sealed = sealedOn(store, master, one => broken.push(one))
@@ -23,12 +23,12 @@ async function open() {
   return { store, broken, sealed, a, b, again: () => sealedOn(store, master) }
 }
 
-async function add(view: TenantStore, id: string, text = `text of ${id}`, kind: DocumentKind = 'token') {
+async function add(view: TenantRecords, id: string, text = `text of ${id}`, kind: DocumentKind = 'token') {
   await view.commit([view.insert(kind, { id, text } as Note, { terms: [view.term('all', 'x')] })], 1)
 }
 
 /** Changes a record, again from the start where another writer came between. */
-function update<T extends RecordValue>(view: TenantStore, id: string, change: (value: T) => T) {
+function update<T extends RecordValue>(view: TenantRecords, id: string, change: (value: T) => T) {
   return transact(view, { nowUs: () => 2 }, async () => {
     const current = await view.get<T>('token', id)
     if (!current) return { writes: [], result: () => undefined }
@@ -38,7 +38,12 @@ function update<T extends RecordValue>(view: TenantStore, id: string, change: (v
   })
 }
 
-async function document(store: OpenMemoryStore, view: TenantStore, id: string, kind: DocumentKind = 'token') {
+async function document(
+  store: OpenMemoryEngine,
+  view: TenantRecords,
+  id: string,
+  kind: DocumentKind = 'token',
+) {
   const [found] = await store.get(kind, view.tenant, [view.address(kind, id)])
   return found as StoredDocument
 }
@@ -211,7 +216,7 @@ t.test('a record is removed without being opened, if it is there', async t => {
 
 t.test('due records come from all tenants, earliest first, each with the store of its tenant', async t => {
   const { sealed, a, b } = await open()
-  const due = (view: TenantStore, id: string, dueMs: number) => view.insert('token', { id }, { dueMs })
+  const due = (view: TenantRecords, id: string, dueMs: number) => view.insert('token', { id }, { dueMs })
   await sealed.commit([due(a, 'late', 30), due(b, 'early', 10), due(a, 'never', 1000)], 1)
   const found = await sealed.due('token', 30, 10)
   t.same(
@@ -226,7 +231,7 @@ t.test('due records come from all tenants, earliest first, each with the store o
 
 t.test('a broken record does not hide the other due records', async t => {
   const { store, sealed, broken, a, b } = await open()
-  const due = (view: TenantStore, id: string) => view.insert('token', { id }, { dueMs: 10 })
+  const due = (view: TenantRecords, id: string) => view.insert('token', { id }, { dueMs: 10 })
   await sealed.commit([due(a, 'broken'), due(a, 'whole'), due(b, 'keyless')], 1)
   store.tamper({ kind: 'token', tenant: tenantA, id: a.address('token', 'broken') }, () => ({
     box: new Uint8Array(),
@@ -264,18 +269,18 @@ t.test('large records are read a few at a time, and only so many wait; other ten
   // The page is long, but none of its records is large.
   for (let n = 0; n < 5; n++) await add(b, `page ${n}`, 'x'.repeat(60_000))
   await b.findPage('token', { op: 'all' }, all)
-  const { store } = sealed
-  const get = store.get.bind(store)
+  const { engine } = sealed
+  const get = engine.get.bind(engine)
   const goOn: (() => void)[] = []
   let asked = 0
-  store.get = async (...given) => {
+  engine.get = async (...given) => {
     asked++
     await new Promise<void>(resolve => goOn.push(resolve))
     return get(...given)
   }
   const { running, waiting } = largeRecordLimits
   const refused: unknown[] = []
-  const read = (view: TenantStore, id: string) =>
+  const read = (view: TenantRecords, id: string) =>
     view.get<Note>('token', id).catch(error => refused.push(error))
   const reads = Array.from({ length: running + waiting + 2 }, (_, n) => read(a, n % 2 ? 'large' : 'small'))
   t.equal(asked, running)

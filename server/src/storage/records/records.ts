@@ -10,26 +10,26 @@ import { type Keyring, rootTenant, type TenantKeys } from '../keys/keyring.ts'
 import {
   type CommitResult,
   type DocumentKind,
-  type Store,
+  type Engine,
   type StoredDocument,
   StoreUnavailable,
   type Write,
 } from '../port/port.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
-import { TenantStore } from './tenant-store.ts'
+import { TenantRecords } from './tenant-records.ts'
 import type { OnBroken, Shared } from './tenant-writes.ts'
 
 export { TooManyBytes } from './large-records.ts'
 export { type Dated, OpenedRecord, type RecordValue } from './opened-record.ts'
 export type { KeyPlace } from './tenant-digests.ts'
-export type { TenantStore } from './tenant-store.ts'
+export type { TenantRecords } from './tenant-records.ts'
 export type { OnBroken, RecordIndex } from './tenant-writes.ts'
 
 /** A document that is due. */
 export interface DueRecord<T extends RecordValue> {
   readonly document: StoredDocument
   /** `undefined` where the tenant's keys are missing, do not open, or cannot be read at the moment. */
-  readonly store: TenantStore | undefined
+  readonly store: TenantRecords | undefined
   /** Why the keys cannot be read at the moment. */
   readonly failure?: StoreUnavailable
   /** `undefined` where it does not open. */
@@ -47,39 +47,39 @@ interface RecordsOptions {
  * The store with its keys: turns records into sealed documents and values into terms. Only this folder sees both
  * plaintext and store. Each tenant's records are sealed under its own keys, so no other tenant can open them.
  */
-export class SealedStore {
-  readonly store: Store
+export class Records {
+  readonly engine: Engine
   readonly #keyring: Keyring
   readonly #tenantTime: TenantTime
-  readonly #tenants = new Map<string, TenantStore>()
+  readonly #tenants = new Map<string, TenantRecords>()
   readonly #shared: Shared
 
   constructor(
-    store: Store,
+    engine: Engine,
     keyring: Keyring,
     random: Random,
     { onBroken = () => {}, turns = new Turns(), tenantTime = new TenantTime() }: RecordsOptions = {},
   ) {
-    this.store = store
+    this.engine = engine
     this.#keyring = keyring
     this.#tenantTime = tenantTime
     const opened = new LRUCache<string, OpenedRecord<RecordValue>>(lruOptions(10_000))
     const largeReads = new Places('reads of large records', largeRecordLimits)
-    this.#shared = { store, random, onBroken, opened, turns, largeReads, clears: 0 }
+    this.#shared = { engine, random, onBroken, opened, turns, largeReads, clears: 0 }
   }
 
   /** Returns why the server cannot work at the moment, or `undefined`. */
   unhealthy(): string | undefined {
-    return this.#keyring.failure ?? this.store.unhealthy()
+    return this.#keyring.failure ?? this.engine.unhealthy()
   }
 
   /** Returns the store of a tenant without waiting, if it was opened before. */
-  opened(tenant: string): TenantStore | undefined {
+  opened(tenant: string): TenantRecords | undefined {
     return this.#tenants.get(tenant)
   }
 
   /** @throws {WrongMasterKey} */
-  async tenant(tenant: string): Promise<TenantStore | undefined> {
+  async tenant(tenant: string): Promise<TenantRecords | undefined> {
     const known = this.#tenants.get(tenant)
     if (known) return known
     const keys = await this.#keyring.open(tenant)
@@ -93,7 +93,7 @@ export class SealedStore {
     return this.#tenants.delete(tenant)
   }
 
-  async createTenant(tenant: string, nowUs: number): Promise<TenantStore> {
+  async createTenant(tenant: string, nowUs: number): Promise<TenantRecords> {
     // What is sealed under keys that are gone could never be read.
     if (tenant !== rootTenant) await this.forgetRemoved(tenant)
     const known = this.#tenants.get(tenant)
@@ -101,12 +101,12 @@ export class SealedStore {
   }
 
   /** Like `root`, without waiting, if it was opened before. */
-  openedRoot(): TenantStore | undefined {
+  openedRoot(): TenantRecords | undefined {
     return this.#tenants.get(rootTenant)
   }
 
   /** The operator's store: keys by digest, settings, the list of tenants. */
-  root(nowUs: number): Promise<TenantStore> {
+  root(nowUs: number): Promise<TenantRecords> {
     return this.createTenant(rootTenant, nowUs)
   }
 
@@ -130,9 +130,9 @@ export class SealedStore {
   /** Tenants that are ahead have documents that are due earlier than they would be for others. */
   async #dueDocuments(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
     const furthestMs = this.#tenantTime.furthestMs()
-    if (furthestMs === 0) return this.store.due(kind, beforeMs, limit)
+    if (furthestMs === 0) return this.engine.due(kind, beforeMs, limit)
     for (let most = limit; ; most *= 4) {
-      const found = await this.store.due(kind, beforeMs + furthestMs, most)
+      const found = await this.engine.due(kind, beforeMs + furthestMs, most)
       const due = found.filter(
         ({ tenant, dueMs = 0 }) => dueMs <= beforeMs + this.#tenantTime.offsetMs(tenant),
       )
@@ -142,7 +142,7 @@ export class SealedStore {
 
   /** Commits writes of several tenants together. */
   commit(writes: readonly Write[], nowUs: number): Promise<CommitResult> {
-    return this.store.commit(writes, nowUs)
+    return this.engine.commit(writes, nowUs)
   }
 
   /** How often `forget` was called. */
@@ -166,15 +166,19 @@ export class SealedStore {
     this.#shared.opened.clear()
   }
 
-  #keep(tenant: string, keys: TenantKeys): TenantStore {
+  #keep(tenant: string, keys: TenantKeys): TenantRecords {
     const kept = this.#tenants.get(tenant)
     if (kept) return kept
-    const made = new TenantStore(tenant, keys, this.#shared)
+    const made = new TenantRecords(tenant, keys, this.#shared)
     this.#tenants.set(tenant, made)
     return made
   }
 
-  async #tenantOf({ kind, tenant, id }: StoredDocument): Promise<TenantStore | StoreUnavailable | undefined> {
+  async #tenantOf({
+    kind,
+    tenant,
+    id,
+  }: StoredDocument): Promise<TenantRecords | StoreUnavailable | undefined> {
     try {
       const store = await this.tenant(tenant)
       if (!store) this.#shared.onBroken(new BrokenRecord(kind, tenant, id))
