@@ -338,7 +338,7 @@ testRule('rooms know nothing of development servers', async t => {
 /** Interfaces that something else can be put in the place of, or around. */
 const ports = [
   ...['Engine', 'TestEngine', 'Clock', 'MovableClock', 'Random', 'Observer', 'ObservedRequest', 'Sandbox'],
-  ...['Jobs', 'Performer', 'ProxyDoor', 'Translator', 'CoreRequest', 'Around', 'Interruption', 'Health'],
+  ...['Jobs', 'Performer', 'ProxyRoute', 'Translator', 'CoreRequest', 'Around', 'Interruption', 'Health'],
 ]
 
 testRule('ports have no optional members, and no interface of a room has an optional method', async t => {
@@ -365,6 +365,20 @@ testRule('no interface is a context, from which everything can be had', async t 
   t.match('export interface TokensContext {', context, 'the control')
   for (const source of server.filter(({ path }) => [...rooms, 'assembly'].includes(roomOf(path) ?? '')))
     t.notMatch(codeOf(source), context, source.path)
+})
+
+testRule('a name of a type that files export has one meaning', async t => {
+  // Programs of their own, and the names of the contract, which callers see.
+  const apart = /\.child\.ts$|^server\/src\/(dev\/page\/|contract\/types\.ts$)/
+  const files = new Map<string, string[]>()
+  for (const source of server.filter(({ path }) => path.startsWith('server/src/') && !apart.test(path))) {
+    for (const [, name = ''] of codeOf(source).matchAll(
+      /^export (?:abstract )?(?:interface|type|class) (\w+)/gm,
+    ))
+      files.set(name, [...(files.get(name) ?? []), source.path])
+  }
+  t.ok(files.size > 300, `${files.size} names`)
+  for (const [name, paths] of files) t.equal(paths.length, 1, `${name} is in ${paths.join(', ')}`)
 })
 
 testRule('files have a limited length', async t => {

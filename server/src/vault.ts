@@ -7,7 +7,7 @@ import { OperatorError } from './base/operator-error.ts'
 import { Dev, milliseconds } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { requestOf, toFetch } from './http/transport/fetch-adapter.ts'
-import { type Address, type Listening, listen } from './http/transport/listener.ts'
+import { type ListenAddress, type Listening, listen } from './http/transport/listener.ts'
 import { withProfile } from './options/profile.ts'
 import { refuseUnknown, type VaultOptions } from './options/vault-options.ts'
 
@@ -48,12 +48,12 @@ export interface Vault {
    * Opens a port; 0, the default, picks a free one. With `unref` it does not keep the process running. Rejects with a
    * system error of Node, such as `EADDRINUSE`, if the port cannot be opened.
    */
-  listen(options?: Partial<Address>): Promise<Listening>
+  listen(options?: Partial<ListenAddress>): Promise<Listening>
   /**
    * Opens a port with `/metrics` and the health endpoints, for operators only: it asks for no key. The option `metrics`
    * must be set. The port stays open until all else is closed.
    */
-  listenForMetrics(options?: Partial<Address>): Promise<Listening>
+  listenForMetrics(options?: Partial<ListenAddress>): Promise<Listening>
   /**
    * Makes `/readyz` a 503, so that load balancers send no more requests. Those that come are still served, and their
    * connections end after them.
@@ -218,7 +218,7 @@ function profiled(given: VaultOptions): { readonly options: VaultOptions; readon
 }
 
 /** @throws {VaultOptionsError} */
-function checked(address: Partial<Address>): Partial<Address> {
+function checked(address: Partial<ListenAddress>): Partial<ListenAddress> {
   refuseUnknown(address, ['host', 'port', 'unref'])
   return address
 }

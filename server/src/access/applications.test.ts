@@ -55,12 +55,16 @@ t.test('each operation asks for its own permission, and any key may ask who it i
   const others = ['create', 'read', 'update', 'delete'].map(one => `application:${one}`)
   for (const [permission, method, path, body] of operations) {
     const holding = await tenant.application({ permissions: [permission] }, 'management')
-    const lacking = await tenant.application(
+    const missingPermission = await tenant.application(
       { permissions: others.filter(one => one !== permission) },
       'management',
     )
     const at = path.replace('{id}', await target())
-    t.equal((await lacking(method, at, body)).status, 403, `${method} ${path} without ${permission}`)
+    t.equal(
+      (await missingPermission(method, at, body)).status,
+      403,
+      `${method} ${path} without ${permission}`,
+    )
     t.ok((await holding(method, at, body)).status < 300, `${method} ${path} with ${permission}`)
   }
   for (const [type, permissions] of [

@@ -22,7 +22,7 @@ export interface Caller {
   /** The rights of the application, or the grants of the session. */
   readonly rights: Rights
   /** For a session, the rights of the application that authorized it. Each use needs both. */
-  readonly limit?: Rights
+  readonly authorizerRights?: Rights
   readonly session?: string
   /** The request that is authenticated; absent for work that goes on without one. */
   request?: Principal['request']
@@ -42,17 +42,18 @@ export function applicationAsCaller(
 /** True if the caller holds the permission anywhere. */
 export function holds(caller: Caller, permission: Permission): boolean {
   return (
-    holdsAnywhere(caller.rights, permission) && (!caller.limit || holdsAnywhere(caller.limit, permission))
+    holdsAnywhere(caller.rights, permission) &&
+    (!caller.authorizerRights || holdsAnywhere(caller.authorizerRights, permission))
   )
 }
 
 /** Returns the refusal of a caller that holds a permission nowhere. */
-export function lacking(caller: Caller, permission: Permission): ServiceError {
-  const { session, rights, limit } = caller
+export function missingPermission(caller: Caller, permission: Permission): ServiceError {
+  const { session, rights, authorizerRights } = caller
   if (session === undefined) {
     return new ServiceError('permission_denied', `the caller does not hold ${permission}`)
   }
-  if (!limit) return new ServiceError('permission_denied', 'the session is not authorized yet')
+  if (!authorizerRights) return new ServiceError('permission_denied', 'the session is not authorized yet')
   const missing = holdsAnywhere(rights, permission)
     ? `the application that authorized the session does not hold ${permission}`
     : `the session was not granted ${permission}`
@@ -71,11 +72,11 @@ export function decideFor(caller: Caller, permission: TokenPermission, subject: 
 
 /** Like `decideFor`, about one subject after another. */
 export function deciderFor(
-  { rights, limit }: Caller,
+  { rights, authorizerRights }: Caller,
   permission: TokenPermission,
 ): (subject: Subject) => LimitedDecision {
   const grants = deciderOf(rights, permission)
-  const limits = limit && deciderOf(limit, permission)
+  const limits = authorizerRights && deciderOf(authorizerRights, permission)
   return subject => {
     const granted = grants(subject)
     if (!granted.allowed || !limits) return granted
@@ -85,7 +86,7 @@ export function deciderFor(
 }
 
 /** Returns the transform under which the caller may do this. @throws {ServiceError} permission_denied */
-export function demand(caller: Caller, permission: TokenPermission, subject: Subject): Transform {
+export function requirePermission(caller: Caller, permission: TokenPermission, subject: Subject): Transform {
   const decision = decideFor(caller, permission, subject)
   if (decision.allowed) return decision.transform
   throw new ServiceError('permission_denied', `${permission} is not held for every container of the token`, {

@@ -67,7 +67,7 @@ export function sessionCaller(
     if (!grant) return { ...caller, rights: noRights }
     if (!isLive(authorizer, nowUs)) return undefined
     // Requirements: SES-005, SES-015, SES-541
-    return { ...caller, rights: grant, limit: authorizer.value }
+    return { ...caller, rights: grant, authorizerRights: authorizer.value }
   })
 }
 

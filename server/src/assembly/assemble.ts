@@ -24,7 +24,7 @@ import type { Health } from '../http/outside/paths.ts'
 import type { Core } from '../http/pipeline/core.ts'
 import { headerNamesOf } from '../http/pipeline/header-names.ts'
 import { InFlight } from '../http/pipeline/in-flight.ts'
-import type { Address, Listening } from '../http/transport/listener.ts'
+import type { ListenAddress, Listening } from '../http/transport/listener.ts'
 import { serviceTransport } from '../http/transport/service-transport.ts'
 import { VaultOptionsError } from '../options/errors.ts'
 import { checkOptions } from '../options/table.ts'
@@ -54,7 +54,7 @@ interface Assembled {
   readonly admissions: Admissions
   readonly core: Core
   /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
-  listenForOperators(address: Address): Promise<Listening>
+  listenForOperators(address: ListenAddress): Promise<Listening>
   /** To be called before the vault closes: from then on it is not ready. */
   drain(): void
   readonly facts: VaultFacts

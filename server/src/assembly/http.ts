@@ -63,7 +63,7 @@ export async function createHttp(parts: HttpParts): Promise<Core> {
     places: parts.places,
     turns,
     headerNames,
-    proxy: requestProxy && (await import('../http/pipeline/proxy-route.ts')).proxyDoor(requestProxy),
+    proxy: requestProxy && (await import('../http/pipeline/proxy-route.ts')).proxyRoute(requestProxy),
   }
   around.serving(services, refusals)
   const translated = (respond: Respond) => translator?.respond(respond) ?? respond

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { comparePlaces, merge, type Place, sourceOf } from './merged-list.ts'
+import { comparePlaces, type ListPosition, merge, sourceOf } from './merged-list.ts'
 
 /** Few times, so that many are equal. */
 const places = fc.uniqueArray(
@@ -12,7 +12,7 @@ t.test('a page of two merged lists equals that page of one sorted list', async t
   await fc.assert(
     fc.asyncProperty(places, fc.nat(35), fc.integer({ min: 1, max: 12 }), async (all, offset, limit) => {
       const thirds = [0, 1, 2].map(third => sourceOf(all.filter((_, index) => index % 3 === third)))
-      const [a = sourceOf<Place>([]), b = a, c = a] = thirds
+      const [a = sourceOf<ListPosition>([]), b = a, c = a] = thirds
       const merged = merge(merge(a, b), c)
       t.equal(await merged.total(), all.length)
       t.same(await merged.page(offset, limit), [...all].sort(comparePlaces).slice(offset, offset + limit))

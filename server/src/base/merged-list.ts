@@ -1,23 +1,23 @@
 /** The position of an item in a list: newest first, then by id. */
-export interface Place {
+export interface ListPosition {
   readonly createdUs: number
   readonly id: string
 }
 
 /** A list that can be read from any position. */
-export interface Source<T extends Place> {
+export interface Source<T extends ListPosition> {
   total(): Promise<number>
   /** Counts the items before a place. */
-  before(place: Place): Promise<number>
+  before(place: ListPosition): Promise<number>
   page(offset: number, limit: number): Promise<T[]>
 }
 
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePlaces(a: ListPosition, b: ListPosition): number {
   if (a.createdUs !== b.createdUs) return b.createdUs - a.createdUs
   return a.id < b.id ? 1 : a.id > b.id ? -1 : 0
 }
 
-export function sourceOf<T extends Place>(items: readonly T[]): Source<T> {
+export function sourceOf<T extends ListPosition>(items: readonly T[]): Source<T> {
   const sorted = [...items].sort(comparePlaces)
   return {
     total: async () => sorted.length,
@@ -30,7 +30,7 @@ export function sourceOf<T extends Place>(items: readonly T[]): Source<T> {
  * Merges two lists. A page reads at most one page of each: a binary search finds how many items of `few` stand before
  * it.
  */
-export function merge<T extends Place>(many: Source<T>, few: Source<T>): Source<T> {
+export function merge<T extends ListPosition>(many: Source<T>, few: Source<T>): Source<T> {
   return {
     total: async () => (await many.total()) + (await few.total()),
     before: async place => (await many.before(place)) + (await few.before(place)),

@@ -2,7 +2,7 @@ import { ErrorList } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, mapMembers } from '../base/json/json.ts'
 import { memberPath } from '../base/json/member-path.ts'
 import type { Operation } from './contract.ts'
-import { camelCase, isDescription, type Place, Places } from './places.ts'
+import { type ContractMember, ContractMembers, camelCase, isDescription } from './members.ts'
 
 /** What a request has turned out to be while it was read. */
 class Reading {
@@ -29,11 +29,11 @@ class Reading {
  * belongs to callers. The names are read from the contract.
  */
 export class CamelCase {
-  readonly #places: Places
+  readonly #places: ContractMembers
 
   /** @param document the contract */
   constructor(document: JsonObject) {
-    this.#places = new Places(document)
+    this.#places = new ContractMembers(document)
   }
 
   /** Returns the body of a request with its members as in the contract. Members in both spellings are errors. */
@@ -76,7 +76,7 @@ export class CamelCase {
     return mapMembers(value, (member, name) => reading.within(name, () => this.#readPayload(member, reading)))
   }
 
-  #read(place: Place, value: JsonValue, reading: Reading): JsonValue {
+  #read(place: ContractMember, value: JsonValue, reading: Reading): JsonValue {
     if (typeof value !== 'object' || value === null || place.takesAnyMember) return value
     if (Array.isArray(value)) {
       return mapMembers(value, (item, at) => reading.within(at, () => this.#read(place.items, item, reading)))
@@ -114,7 +114,7 @@ export class CamelCase {
 }
 
 /** Returns an object with its members under the names of the contract. */
-function renamed(place: Place, value: JsonObject, reading: Reading): JsonObject {
+function renamed(place: ContractMember, value: JsonObject, reading: Reading): JsonObject {
   const names = Object.keys(value)
   if (!names.some(name => place.inCamelCase.has(name))) return value
   reading.isCamelCase = true
@@ -128,7 +128,7 @@ function renamed(place: Place, value: JsonObject, reading: Reading): JsonObject 
   return Object.fromEntries(members)
 }
 
-function write(place: Place, value: JsonValue): JsonValue {
+function write(place: ContractMember, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(item => write(place.items, item))
   if (!isJsonObject(value) || place.members.size === 0) return value
   const written = Object.entries(value).map(([name, member]) => {

@@ -4,7 +4,7 @@ import { memberPath } from '../base/json/member-path.ts'
 import { didYouMean } from '../base/near-names.ts'
 import { tokenTypes } from '../generated/facts.ts'
 import type { Operation } from './contract.ts'
-import { isDescription, type Place, Places } from './places.ts'
+import { type ContractMember, ContractMembers, isDescription } from './members.ts'
 
 const deepest = 8
 /** All members of the contract are in lower case with underscores. */
@@ -53,10 +53,10 @@ const mostNamed = 10
 
 /** Finds members of request bodies that the contract does not name. They would be ignored without a word. */
 export class Spellings {
-  readonly #places: Places
+  readonly #places: ContractMembers
 
   constructor(document: JsonObject) {
-    this.#places = new Places(document)
+    this.#places = new ContractMembers(document)
   }
 
   /** @throws {ServiceError} validation, with the right names */
@@ -92,7 +92,7 @@ export class Spellings {
   #isSentBack(operation: Operation, { path, name }: UnnamedMember): boolean {
     if (operation.method === 'POST' && path.length === 0) return false
     return [200, 201].some(status => {
-      let place: Place | undefined = this.#places.ofResponse(operation, status)
+      let place: ContractMember | undefined = this.#places.ofResponse(operation, status)
       for (const step of path) place = typeof step === 'number' ? place?.items : place?.members.get(step)
       return place?.members.has(name)
     })
@@ -128,7 +128,7 @@ export class Spellings {
     for (const [name, member] of Object.entries(value)) yield* this.#inPayload(member, [...path, name])
   }
 
-  *#inValue(place: Place, value: JsonValue, path: readonly Step[]): Generator<UnnamedMember> {
+  *#inValue(place: ContractMember, value: JsonValue, path: readonly Step[]): Generator<UnnamedMember> {
     if (typeof value !== 'object' || value === null || path.length > deepest) return
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) yield* this.#inValue(place.items, item, [...path, index])

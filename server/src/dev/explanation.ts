@@ -38,7 +38,9 @@ function rulesOf(caller: Caller, permission: Permission, denied: DeniedCause | u
   const own = caller.session === undefined ? 'application' : 'session'
   return [
     ...explainRights(own, caller.rights, permission, denied),
-    ...(caller.limit ? explainRights('authorizer', caller.limit, permission, denied) : []),
+    ...(caller.authorizerRights
+      ? explainRights('authorizer', caller.authorizerRights, permission, denied)
+      : []),
   ]
 }
 

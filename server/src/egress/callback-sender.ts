@@ -2,7 +2,7 @@ import type { Observer, Work } from '../base/observer.ts'
 import { limits } from '../generated/facts.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
-import { Exchanges, type ExchangesOptions, type Sender } from './exchange.ts'
+import { type ExchangesOptions, OutgoingRequests, type Sender } from './exchange.ts'
 import { dnsResolve, systemResolve } from './resolve.ts'
 
 export interface CallbackPolicy {
@@ -60,7 +60,7 @@ export type CallbackSender = (callback: Callback) => Promise<number>
 export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
   const { allowPrivate, timeoutMs = limits.webhookReply } = options
   // The runner of jobs limits how many are under way.
-  const exchanges = new Exchanges({ resolve: allowPrivate ? systemResolve : dnsResolve(), ...options })
+  const exchanges = new OutgoingRequests({ resolve: allowPrivate ? systemResolve : dnsResolve(), ...options })
   return async ({ url, headers, body, signal, ...by }) => {
     // The URL was checked when it was accepted; the policy may have changed since.
     const fault = checkCallbackUrl(url, { allowPrivate })

@@ -2,14 +2,14 @@ import t from 'tap'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { Admission } from '../base/flow/admission.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
-import { Exchanges } from './exchange.ts'
+import { OutgoingRequests } from './exchange.ts'
 
 const by = { tenant: 't' }
 
 t.test('a literal address is checked like a resolved one', async t => {
   const receiver = await openReceiver(t)
   const asked: string[] = []
-  const exchanges = new Exchanges({ resolve: async () => t.fail('nothing to look up') as never })
+  const exchanges = new OutgoingRequests({ resolve: async () => t.fail('nothing to look up') as never })
   const send = (host: string, isAllowed: boolean) =>
     exchanges.begin({ by, timeoutMs: 5000 }).send({
       url: new URL(`http://${host}:${receiver.port}/`),
@@ -35,7 +35,7 @@ const to = (url: string) => ({ url: new URL(url), method: 'GET', headers: {}, ac
 t.test('an exchange that its user forgets ends by its deadline, at whatever point it is', async t => {
   const silent = await openReceiver(t, () => undefined)
   const complete = await openReceiver(t, (_, response) => void response.end('x'.repeat(50_000)))
-  const exchanges = new Exchanges({ admission: new Admission({ total: 9, tenant: 3 }) })
+  const exchanges = new OutgoingRequests({ admission: new Admission({ total: 9, tenant: 3 }) })
   const begin = () => exchanges.begin({ by, timeoutMs: 1000 })
   begin()
   const unanswered = begin().send(to(silent.origin))
@@ -67,7 +67,7 @@ t.test('an exchange that its user forgets ends by its deadline, at whatever poin
 t.test('a further request ends the one before', async t => {
   const silent = await openReceiver(t, () => undefined)
   const receiver = await openReceiver(t)
-  const exchange = new Exchanges().begin({ by, timeoutMs: 10_000 })
+  const exchange = new OutgoingRequests().begin({ by, timeoutMs: 10_000 })
   const first = t.rejects(exchange.send(to(silent.origin)), { name: 'EgressError', reason: 'network' })
   await silent.arrived(1)
   t.equal((await exchange.send(to(receiver.origin))).status, 200)
@@ -79,7 +79,7 @@ t.test(
   'an exchange ends with its signal, also with one that is aborted already, and with all others',
   async t => {
     const silent = await openReceiver(t, () => undefined)
-    const exchanges = new Exchanges()
+    const exchanges = new OutgoingRequests()
     const over = new AbortController()
     const ended = (signal?: AbortSignal) =>
       t.rejects(exchanges.begin({ by, timeoutMs: 5000, signal }).send(to(silent.origin)), {

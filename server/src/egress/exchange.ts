@@ -58,9 +58,9 @@ export interface Incoming {
 }
 
 /** All exchanges of one kind: the only place from which requests are sent outside. */
-export class Exchanges {
+export class OutgoingRequests {
   readonly #options: ExchangesOptions
-  readonly #open = new Set<Exchange>()
+  readonly #open = new Set<OutgoingRequest>()
 
   constructor(options: ExchangesOptions = {}) {
     this.#options = options
@@ -72,11 +72,11 @@ export class Exchanges {
   }
 
   /** Begins an exchange, whose time runs from now on. @throws {EgressError} limit */
-  begin(terms: Terms): Exchange {
+  begin(terms: Terms): OutgoingRequest {
     const { admission } = this.#options
     const release = admission?.take(terms.by)
     if (admission && !release) throw new EgressError('limit', 'too many requests')
-    const exchange: Exchange = new Exchange(this.#options, terms, () => {
+    const exchange: OutgoingRequest = new OutgoingRequest(this.#options, terms, () => {
       release?.()
       this.#open.delete(exchange)
     })
@@ -96,13 +96,13 @@ export class Exchanges {
  * `end`, by its deadline or by its signal. Then its promises have settled, and its sockets, its timer and its share are
  * released: nothing that a target does or leaves undone can prevent that.
  */
-export class Exchange {
+export class OutgoingRequest {
   readonly #options: ExchangesOptions
   /** Aborted, with an `EgressError` as the reason, when the exchange ends. */
   readonly #over = new AbortController()
   #request: ClientRequest | undefined
 
-  /** Use `Exchanges.begin`. */
+  /** Use `OutgoingRequests.begin`. */
   constructor(options: ExchangesOptions, { timeoutMs, signal }: Terms, release: () => void) {
     this.#options = options
     const end = () => this.end()

@@ -6,8 +6,8 @@ import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { Admission } from '../base/flow/admission.ts'
 import {
   createFormulaEgress,
-  type Egress,
   type EgressRequest,
+  type FormulaEgress,
   type FormulaEgressOptions,
 } from './formula-egress.ts'
 import type { Resolve } from './resolve.ts'
@@ -19,7 +19,7 @@ const failure = (sent: Promise<unknown>) =>
   )
 
 /** The requests of one invocation, which ends with its signal. */
-function invocation(egress: Egress, over = new AbortController()) {
+function invocation(egress: FormulaEgress, over = new AbortController()) {
   return (request: Partial<EgressRequest> & Pick<EgressRequest, 'url'>) =>
     egress({ method: 'GET', headers: {}, by: { tenant: 't' }, signal: over.signal, ...request })
 }

@@ -3,11 +3,11 @@ import { promisify } from 'node:util'
 import { brotliDecompress, unzip, type ZlibOptions } from 'node:zlib'
 import { EgressError } from './egress-error.ts'
 import {
-  type Exchange,
-  Exchanges,
   type ExchangesOptions,
   type Incoming,
   type Message,
+  type OutgoingRequest,
+  OutgoingRequests,
   type Sender,
   toEgressError,
   tooLong,
@@ -87,18 +87,22 @@ interface EgressResponse {
 }
 
 /** Performs a request of a formula. @throws {EgressError} whose message the formula may see */
-export type Egress = (request: EgressRequest) => Promise<EgressResponse>
+export type FormulaEgress = (request: EgressRequest) => Promise<EgressResponse>
 
 /**
  * Lets formulas fetch from origins that the operator allows. Every failure of an allowed origin is a `network error`,
  * so that formulas cannot scan the network.
  */
-export function createFormulaEgress(options: FormulaEgressOptions = {}): Egress {
+export function createFormulaEgress(options: FormulaEgressOptions = {}): FormulaEgress {
   const origins = new AllowedOrigins(options)
   const limits = { ...egressLimits, ...options.limits }
-  const exchanges = new Exchanges(options)
+  const exchanges = new OutgoingRequests(options)
 
-  const follow = async (first: Message, redirect: string, exchange: Exchange): Promise<EgressResponse> => {
+  const follow = async (
+    first: Message,
+    redirect: string,
+    exchange: OutgoingRequest,
+  ): Promise<EgressResponse> => {
     // With the URL that the formula knows.
     let hop = first
     for (let followed = 0; ; followed++) {

@@ -1,4 +1,10 @@
-import { Exchanges, type ExchangesOptions, type Incoming, type Message, type Terms } from './exchange.ts'
+import {
+  type ExchangesOptions,
+  type Incoming,
+  type Message,
+  OutgoingRequests,
+  type Terms,
+} from './exchange.ts'
 import { type HeaderFields, passedHeaders } from './headers.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
@@ -13,12 +19,12 @@ export interface ProxyResponse extends Pick<Incoming, 'status' | 'body'> {
 }
 
 export type ProxyEgress = ReturnType<typeof createProxyEgress>
-export type ProxyExchange = ReturnType<ProxyEgress['begin']>
+export type ProxiedRequest = ReturnType<ProxyEgress['begin']>
 
 /** Lets proxied requests out, to origins that the operator allows. */
 export function createProxyEgress(options: ProxyEgressOptions) {
   const origins = new AllowedOrigins(options)
-  const exchanges = new Exchanges(options)
+  const exchanges = new OutgoingRequests(options)
   return {
     /** @throws {EgressError} policy, if requests to this URL are not allowed */
     check: (url: URL): void => void origins.checked(url),

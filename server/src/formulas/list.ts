@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { tenantStore } from '../access/tenant-settings.ts'
-import { merge, type Place, type Source, sourceOf } from '../base/merged-list.ts'
+import { type ListPosition, merge, type Source, sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { ReactorFormula } from '../contract/types.ts'
 import type { Dated, TenantRecords } from '../storage/records/records.ts'
@@ -9,7 +9,7 @@ import { type FormulaRecord, showFormula } from './formula.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 import { shippedFormulas } from './shipped/index.ts'
 
-type Listed = Place & { readonly record: Dated<FormulaRecord> }
+type Listed = ListPosition & { readonly record: Dated<FormulaRecord> }
 
 interface FormulaQuery extends PageRequest {
   readonly name?: string
@@ -51,7 +51,7 @@ async function listByName(
 ): Promise<Page<ReactorFormula>> {
   const nowMs = parts.clock.nowUs() / 1000
   const stores = [await tenantStore(parts.records, caller.tenant), await officialStore(parts)]
-  const places: Place[] = shippedFormulas.filter(({ value }) => matches(value.name)).map(listed)
+  const places: ListPosition[] = shippedFormulas.filter(({ value }) => matches(value.name)).map(listed)
   for (const store of stores)
     places.push(...(await findByName(store, 'formula', { op: 'all' }, matches, nowMs)))
   const page = await sourceOf(places).page(offsetOf(query), query.size)

@@ -10,7 +10,7 @@ import { reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant, openVault, type Reply, sender } from '../../verify/support/vault.ts'
 import { readOperations } from '../contract/backend.ts'
 import { readDocument } from '../contract/contract.ts'
-import { Places } from '../contract/places.ts'
+import { ContractMembers } from '../contract/members.ts'
 import { headerPrefix } from '../generated/facts.ts'
 import { createVault, type Vault } from '../vault.ts'
 import { ProfileError } from './errors.ts'
@@ -168,7 +168,7 @@ t.test('texts of digits are dates of cards by profile, and numbers afterwards', 
   t.match(await read(id), { expiration_month: 11 })
   const { json } = await send('POST', '/tokenize', { card: { type: 'card', data } })
   t.match(await read(json.card.id), { expiration_month: 1 })
-  const places = new Places(JSON.parse(readDocument(headerPrefix)))
+  const places = new ContractMembers(JSON.parse(readDocument(headerPrefix)))
   const describing = readOperations().filter(operation => {
     const { members } = places.ofRequest(operation)
     return members.has('type') && members.has('data')

@@ -6,7 +6,7 @@ import { NotUtf8 } from '../base/utf8.ts'
 import { MalformedReference, splittingOf } from '../tokens/payloads/references.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import { type Charset, charsetOf, checkRange } from './charset.ts'
-import type { Headers } from './headers.ts'
+import type { ProxyHeaders } from './headers.ts'
 import { joinParts, readForm } from './target.ts'
 
 /** A body that names tokens. */
@@ -24,7 +24,11 @@ type Kind = 'json' | 'form' | 'text' | 'xml'
  * replaced, such as a file: it is sent on as it came. What cannot be read is refused, as it may name tokens.
  * @throws {ServiceError} malformed_json, validation, unsupported_media_type
  */
-export async function readBody(headers: Headers, bytes: Uint8Array, pass: Pass): Promise<Body | undefined> {
+export async function readBody(
+  headers: ProxyHeaders,
+  bytes: Uint8Array,
+  pass: Pass,
+): Promise<Body | undefined> {
   const kind = kindOf(headers)
   if (bytes.length === 0 || kind === undefined) return undefined
   if (isEncoded(headers)) throw unreadable('the body has a Content-Encoding; send it without one')
@@ -68,13 +72,13 @@ async function bodyOf(kind: Kind, text: string, charset: Charset, pass: Pass): P
   }
 }
 
-const isEncoded = (headers: Headers) => !/^(identity)?$/i.test(headers['content-encoding'] ?? '')
+const isEncoded = (headers: ProxyHeaders) => !/^(identity)?$/i.test(headers['content-encoding'] ?? '')
 
 /** Returns the kind of a body in which expressions are replaced. */
-export const mediaType = (headers: Headers): Kind | undefined =>
+export const mediaType = (headers: ProxyHeaders): Kind | undefined =>
   isEncoded(headers) ? undefined : kindOf(headers)
 
-function kindOf(headers: Headers): Kind | undefined {
+function kindOf(headers: ProxyHeaders): Kind | undefined {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (/^application\/(.+\+)?json$/.test(type)) return 'json'
   if (type === 'application/x-www-form-urlencoded') return 'form'

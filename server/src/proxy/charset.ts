@@ -1,5 +1,5 @@
 import { decodeText, NotUtf8 } from '../base/utf8.ts'
-import type { Headers } from './headers.ts'
+import type { ProxyHeaders } from './headers.ts'
 
 /** A way to write text as bytes. Both directions are without loss, or throw `NotUtf8`. */
 export interface Charset {
@@ -25,7 +25,7 @@ const lasts: Readonly<Record<string, number>> = {
 const declaredInXml = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{1,40})["']/
 
 /** Returns the charset that a body says it is in, UTF-8 if it says none. @throws {NotUtf8} for others than these */
-export function charsetOf(headers: Headers, kind: string, bytes: Uint8Array): Charset {
+export function charsetOf(headers: ProxyHeaders, kind: string, bytes: Uint8Array): Charset {
   const [, given] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? []
   const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
   const declared = kind === 'xml' ? declaredInXml.exec(start)?.[1] : undefined

@@ -5,19 +5,19 @@ import { resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { asText } from '../tokens/payloads/replace-references.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import { readBody } from './body.ts'
-import { checkHeaders, type Headers } from './headers.ts'
+import { checkHeaders, type ProxyHeaders } from './headers.ts'
 import { type Part, type Target, toUrl } from './target.ts'
 
 interface Unfilled {
   readonly target: Target
-  readonly headers: Headers
+  readonly headers: ProxyHeaders
   readonly body: Uint8Array
 }
 
 /** A request as it is sent to the target. It contains data of tokens. */
 export interface Filled {
   readonly url: URL
-  readonly headers: Headers
+  readonly headers: ProxyHeaders
   readonly body: Uint8Array
 }
 

@@ -1,19 +1,22 @@
 import { invalid } from '../base/errors.ts'
 import { errorPath, memberPath } from '../base/json/member-path.ts'
 
-/** Headers about the caller and its connection to this server, not about the target. */
+/** ProxyHeaders about the caller and its connection to this server, not about the target. */
 const ofCaller = /^(cookie2?|origin|referer|connection|content-length)$|^(sec|access-control)-/
 
 const mostBytes = 16 * 1024
 
-export type Headers = Readonly<Record<string, string>>
+export type ProxyHeaders = Readonly<Record<string, string>>
 
 /**
  * Returns the headers that are sent on: not the API key or another header of this server, nor those that belong to the
  * connection or to a browser.
  * @param prefix of the headers of this server, in lower case
  */
-export function headersToSend(given: Readonly<Record<string, string | undefined>>, prefix: string): Headers {
+export function headersToSend(
+  given: Readonly<Record<string, string | undefined>>,
+  prefix: string,
+): ProxyHeaders {
   const named = new Set((given.connection ?? '').toLowerCase().split(/[\s,]+/))
   const entries = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
@@ -26,7 +29,7 @@ export function headersToSend(given: Readonly<Record<string, string | undefined>
 }
 
 /** Checks headers after data was put into them: nothing may end a line. @throws {ServiceError} validation */
-export function checkHeaders(headers: Headers): void {
+export function checkHeaders(headers: ProxyHeaders): void {
   let bytes = 0
   for (const [name, value] of Object.entries(headers)) {
     const path = errorPath('headers', memberPath([name]))

@@ -4,7 +4,7 @@ import { invalid, ServiceError } from '../base/errors.ts'
 import type { RequestPlaces } from '../base/flow/request-places.ts'
 import type { Turns } from '../base/flow/turns.ts'
 import { EgressError } from '../egress/egress-error.ts'
-import type { ProxyEgress, ProxyExchange, ProxyResponse } from '../egress/proxy-egress.ts'
+import type { ProxiedRequest, ProxyEgress, ProxyResponse } from '../egress/proxy-egress.ts'
 import type { Reactors } from '../reactors/reactors.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import type { Reaction } from '../webhooks/reaction.ts'
@@ -100,7 +100,7 @@ export class RequestProxy {
     this.#parts.egress.close()
   }
 
-  #begin({ caller, onDisconnect }: Forwarded): ProxyExchange {
+  #begin({ caller, onDisconnect }: Forwarded): ProxiedRequest {
     const { egress, limits } = this.#parts
     try {
       const exchange = egress.begin({ by: caller, timeoutMs: limits.timeoutMs })
@@ -175,7 +175,7 @@ export class RequestProxy {
   async #send(
     { url, headers, body }: Filled,
     method: string,
-    exchange: ProxyExchange,
+    exchange: ProxiedRequest,
   ): Promise<ProxyResponse> {
     try {
       return await exchange.send({ url, method, headers, body: body.length === 0 ? undefined : body })

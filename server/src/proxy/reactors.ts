@@ -14,7 +14,7 @@ import type { Reaction } from '../webhooks/reaction.ts'
 import { mediaType } from './body.ts'
 import { charsetOf } from './charset.ts'
 import type { Filled } from './fill.ts'
-import { checkHeaders, type Headers, headersToSend } from './headers.ts'
+import { checkHeaders, headersToSend, type ProxyHeaders } from './headers.ts'
 
 /** A reactor that a header of a proxied request names. */
 export interface NamedReactor {
@@ -28,7 +28,7 @@ export interface NamedReactor {
   readonly pass: Pass
 }
 
-/** Headers and body of a request or response. */
+/** ProxyHeaders and body of a request or response. */
 type Message = Pick<Filled, 'headers' | 'body'>
 
 /**
@@ -53,7 +53,7 @@ export async function reactToRequest(
   if (!isJsonObject(raw) || !isHeaders(raw.headers ?? {}))
     throw wrongResult('an object with headers, which are an object of texts, or body')
   const sent = {
-    ...(raw.headers === undefined ? headers : chosenHeaders(raw.headers as Headers, headerPrefix)),
+    ...(raw.headers === undefined ? headers : chosenHeaders(raw.headers as ProxyHeaders, headerPrefix)),
   }
   const changed = bodyOf(raw.body, sent) ?? body
   try {
@@ -65,7 +65,7 @@ export async function reactToRequest(
 }
 
 /** Returns the headers that a reactor set: still none of the connection or of this server. */
-function chosenHeaders(given: Headers, headerPrefix: string): Headers {
+function chosenHeaders(given: ProxyHeaders, headerPrefix: string): ProxyHeaders {
   const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value])
   return headersToSend(Object.fromEntries(entries), headerPrefix)
 }
@@ -73,7 +73,7 @@ function chosenHeaders(given: Headers, headerPrefix: string): Headers {
 /** Invokes a reactor with the response of a target. @throws {ServiceError} like `react`; target_failed */
 export async function reactToResponse(
   named: NamedReactor,
-  { status, headers, pieces }: { status: number; headers: Headers; pieces: AsyncIterable<Uint8Array> },
+  { status, headers, pieces }: { status: number; headers: ProxyHeaders; pieces: AsyncIterable<Uint8Array> },
 ): Promise<Reaction> {
   const body = await readWhole(pieces)
   await named.pass()
@@ -91,7 +91,7 @@ function bodyOf(body: JsonValue | undefined, headers: Record<string, string>): U
 }
 
 /** Returns a text in the charset that its headers name. @throws {ServiceError} reactor_runtime */
-function encoded(body: string, headers: Headers): Uint8Array {
+function encoded(body: string, headers: ProxyHeaders): Uint8Array {
   const bytes = Buffer.from(body)
   try {
     return charsetOf(headers, mediaType(headers) ?? 'text', bytes).encode(body)
@@ -136,7 +136,7 @@ async function invoke(
 }
 
 /** Returns JSON as its value, and any other body as text. */
-async function jsonOrText(headers: Headers, bytes: Uint8Array, pass: Pass): Promise<JsonValue> {
+async function jsonOrText(headers: ProxyHeaders, bytes: Uint8Array, pass: Pass): Promise<JsonValue> {
   const text = textOf(bytes)
   if (mediaType(headers) !== 'json' || text === '') return text
   try {

@@ -102,7 +102,7 @@ function delegationOf(
 
 /** Returns callback and timeout of an asynchronous invocation; `undefined` for one that the caller waits for. @throws {ServiceError} validation */
 // Requirements: INV-024
-export function readWanted({ callback_url, timeout_ms }: ReactRequest) {
+export function readCallback({ callback_url, timeout_ms }: ReactRequest) {
   if (typeof callback_url === 'string') {
     return { callbackUrl: callback_url, timeoutMs: timeout_ms ?? limits.formulaTime }
   }

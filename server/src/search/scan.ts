@@ -1,7 +1,7 @@
 import { QueryError } from './query.ts'
 
 /** `at` is its position in the text. */
-export type Token =
+export type QueryToken =
   | { readonly type: 'open' | 'close' | 'and' | 'or' | 'not'; readonly at: number }
   | { readonly type: 'clause'; readonly at: number; readonly field: string; readonly value: RawValue }
 
@@ -54,8 +54,8 @@ const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = {
 }
 
 /** Splits a query into its parts, without checking their order. */
-export function scan(text: string): Token[] {
-  const tokens: Token[] = []
+export function scan(text: string): QueryToken[] {
+  const tokens: QueryToken[] = []
   let at = skipSpace(text, 0)
   while (at < text.length) {
     const sign = signs[text.charAt(at)]
@@ -72,7 +72,7 @@ export function scan(text: string): Token[] {
 }
 
 /** An operator, or a clause `field:value`. */
-function scanWord(text: string, at: number): { token: Token; end: number } {
+function scanWord(text: string, at: number): { token: QueryToken; end: number } {
   const first = text.charAt(at)
   const wrong = advice[first]
   if (wrong !== undefined) throw new QueryError(at, wrong)

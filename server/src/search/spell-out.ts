@@ -2,7 +2,7 @@ import { readMoment, type Span } from '../base/time/date-time.ts'
 import { levelsOf, toArea } from '../contract/containers.ts'
 import { limits } from '../generated/facts.ts'
 import { QueryError, type SearchQuery, type TimeField, textFields, timeFields } from './query.ts'
-import type { RawBound, RawRange, RawText, RawValue, Token } from './scan.ts'
+import type { QueryToken, RawBound, RawRange, RawText, RawValue } from './scan.ts'
 import type { TermField } from './terms.ts'
 
 interface Spelling {
@@ -17,7 +17,7 @@ interface Spelling {
  * of a caller reaches it.
  * @throws {QueryError} if a term or an operator is missing, or a parenthesis is not matched
  */
-export function spellOut(tokens: readonly Token[], end: number): Spelling {
+export function spellOut(tokens: readonly QueryToken[], end: number): Spelling {
   const clauses: SearchQuery[] = []
   const open: { readonly at: number; readonly negated: boolean }[] = []
   let spelling = ''

@@ -15,7 +15,9 @@ import { areaTerm, moreThanTerm, numberedAreaTerm, whollyInTerm } from './terms.
 // Requirements: PAG-502, PAG-506, ACC-534, PAG-540
 export function visibleTo(store: TenantRecords, caller: Caller, permission: TokenPermission): Query {
   const granted = coveredBy(store, caller.rights, permission)
-  return caller.limit ? matchAll([granted, coveredBy(store, caller.limit, permission)]) : granted
+  return caller.authorizerRights
+    ? matchAll([granted, coveredBy(store, caller.authorizerRights, permission)])
+    : granted
 }
 
 /** Matches tokens of which each container is covered by one of the rules. */

@@ -23,7 +23,7 @@ export function observeEngine(engine: Engine, observer: Observer | undefined): E
     commit: (writes, nowUs) => observer.run(commit, () => engine.commit(writes, nowUs)),
     get: (kind, tenant, ids) => observer.run(get, () => engine.get(kind, tenant, ids)),
     // Not work of the engine: nothing is read.
-    recent: (kind, tenant, id) => engine.recent(kind, tenant, id),
+    inMemory: (kind, tenant, id) => engine.inMemory(kind, tenant, id),
     find: (kind, tenant, query, options) =>
       observer.run(find, () => engine.find(kind, tenant, query, options)),
     due: (kind, beforeMs, limit) => observer.run(due, () => engine.due(kind, beforeMs, limit)),

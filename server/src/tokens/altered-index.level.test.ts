@@ -9,12 +9,12 @@ import { type LevelDb, openLevelDb } from '../storage/engines/level/leveldb.ts'
 import { decodeDocument, decodeHeader, encodeDocument } from '../storage/engines/level/record.ts'
 import { type Block, changed, decodeBlock, encodeBlock } from '../storage/index/bits.ts'
 import { collectionOf } from '../storage/port/collection.ts'
-import type { Header } from '../storage/port/decide.ts'
+import type { DocumentHeader } from '../storage/port/decide.ts'
 import type { Digest } from '../storage/port/port.ts'
 
 /** What somebody can do who may write to a data folder, but has no key. */
 
-type Stored = { readonly key: string; readonly header: Header; readonly value: Buffer }
+type Stored = { readonly key: string; readonly header: DocumentHeader; readonly value: Buffer }
 
 /** A vault that can be closed, altered on disk, and opened again. */
 function restarts(t: Test) {
@@ -82,7 +82,7 @@ t.test('an altered version or time of a document is noticed', async t => {
   const tenant = await openTenant(first)
   const { id } = (await tenant.send('POST', '/tokens', { type: 'token', data: 1 })).json
   await first.close()
-  const changes: Record<string, (header: Header) => Partial<Header>> = {
+  const changes: Record<string, (header: DocumentHeader) => Partial<DocumentHeader>> = {
     created_us: ({ createdUs }) => ({ createdUs: createdUs - 1 }),
     modified_us: ({ createdUs }) => ({ modifiedUs: createdUs + 1 }),
     version: ({ version }) => ({ version: version + 1 }),

@@ -1,4 +1,4 @@
-import { demand } from '../access/caller.ts'
+import { requirePermission } from '../access/caller.ts'
 import type { CreateTokenRequest, Token } from '../contract/types.ts'
 import { type Receipt, transact } from '../storage/port/transact.ts'
 import { deduplicate, showOriginal } from './deduplicate.ts'
@@ -27,7 +27,7 @@ export async function createToken(
       const draft = await draftToken(tokens, input, attempt)
       const { record } = draft
       // Requirements: ACC-507
-      const transform = demand(tokens.caller, 'token:create', record)
+      const transform = requirePermission(tokens.caller, 'token:create', record)
       const { original, claims } = await deduplicate(tokens, 'token:create', record)
       if (original) {
         return {

@@ -1,4 +1,4 @@
-import { demand } from '../access/caller.ts'
+import { requirePermission } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import type { Write } from '../storage/port/port.ts'
 import { transact } from '../storage/port/transact.ts'
@@ -43,7 +43,7 @@ export async function eraseExpired(tokens: SystemTokens, token: OpenedRecord<Tok
 export async function deleteToken(tokens: TenantTokens, id: string): Promise<void> {
   await transact(tokens.store, tokens, async () => {
     const record = await liveRecord(tokens, id)
-    demand(tokens.caller, 'token:delete', record.value)
+    requirePermission(tokens.caller, 'token:delete', record.value)
     return {
       writes: await erasure(tokens, record, 'token:delete', tokens.caller),
       result: () =>

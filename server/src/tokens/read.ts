@@ -1,4 +1,4 @@
-import { demand } from '../access/caller.ts'
+import { requirePermission } from '../access/caller.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Token } from '../contract/types.ts'
 import type { OpenedRecord } from '../storage/records/records.ts'
@@ -9,7 +9,7 @@ import { type AbsentTokens, type TenantTokens, tokenAction } from './token-parts
 // Requirements: TOK-025
 export async function readToken(tokens: TenantTokens, id: string): Promise<Token> {
   const record = await liveRecord(tokens, id)
-  const transform = demand(tokens.caller, 'token:read', record.value)
+  const transform = requirePermission(tokens.caller, 'token:read', record.value)
   const token = await liveToken(tokens, record)
   if (transform === 'reveal')
     await tokens.parts.audit.record(

@@ -1,4 +1,4 @@
-import { type Caller, type DeniedCause, demand, missingForExpressions } from '../access/caller.ts'
+import { type Caller, type DeniedCause, missingForExpressions, requirePermission } from '../access/caller.ts'
 import { type Subject, strictest } from '../access/rules.ts'
 import { ServiceError } from '../base/errors.ts'
 import type { Transform } from '../contract/types.ts'
@@ -33,7 +33,9 @@ export function demandUpdate(caller: Caller, current: TokenRecord, input: Guarde
   if (containers !== undefined) {
     subjects.push({ id: current.id, containers: containers ?? tokenTypes[current.type].containers })
   }
-  const transform = subjects.map(subject => demand(caller, 'token:update', subject)).reduce(strictest)
+  const transform = subjects
+    .map(subject => requirePermission(caller, 'token:update', subject))
+    .reduce(strictest)
   const [missing] = subjects.flatMap(subject => missingForExpressions(caller, subject) ?? [])
   const refused = expressionMembers.filter(member => missing !== undefined && input[member] !== undefined)
   if (missing !== undefined && refused.length > 0) {

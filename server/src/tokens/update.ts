@@ -1,4 +1,4 @@
-import { demand } from '../access/caller.ts'
+import { requirePermission } from '../access/caller.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { comparableId } from '../base/comparable-id.ts'
 import { invalid, refuseIfAny, ServiceError } from '../base/errors.ts'
@@ -90,7 +90,7 @@ export async function readUpdated(
   const { transform } = demandUpdate(tokens.caller, record.value, input)
   if (comparableId(entity) !== comparableId(id)) {
     const original = await liveRecord(tokens, entity)
-    demand(tokens.caller, 'token:update', original.value)
+    requirePermission(tokens.caller, 'token:update', original.value)
     return showOriginal(tokens, original)
   }
   const live = await liveToken(tokens, record)

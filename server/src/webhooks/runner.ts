@@ -26,7 +26,7 @@ interface DueJob extends Candidate {
   readonly found: Claimed
 }
 
-interface UnderWay extends Candidate {
+interface RunningJob extends Candidate {
   readonly abandoning: AbortController
   readonly done: Promise<void>
 }
@@ -36,11 +36,11 @@ interface UnderWay extends Candidate {
  * making it due again after the end of a lease, so a job whose process died becomes due by itself. Several processes may
  * share a store.
  */
-export class Runner {
+export class JobRunner {
   readonly #parts: WebhookParts
   readonly #performer: Performer
   readonly #limits: WebhookLimits
-  readonly #underWay = new Map<string, UnderWay>()
+  readonly #running = new Map<string, RunningJob>()
   /** Due jobs that were found at the last look, or made due by this process since. */
   #known = new Map<string, DueJob>()
   /** Tenants for whose jobs no process was free, and the time of the tenant until which no other is tried. */
@@ -65,7 +65,7 @@ export class Runner {
   /** Resolves when all jobs that are due, or in progress, are done or due later. */
   async catchUp(): Promise<void> {
     await this.#takeUp(() => this.#look())
-    await Promise.all([...this.#underWay.values()].map(({ done }) => done))
+    await Promise.all([...this.#running.values()].map(({ done }) => done))
   }
 
   /** Begins no more jobs, waits a while for those in progress, and gives back those that do not end by then. */
@@ -73,14 +73,14 @@ export class Runner {
     this.#isLeaving = true
     this.#cancelLook()
     await this.#turn
-    const all = Promise.all([...this.#underWay.values()].map(({ done }) => done))
+    const all = Promise.all([...this.#running.values()].map(({ done }) => done))
     let alarm: NodeJS.Timeout | undefined
     const grace = new Promise<void>(over => {
       alarm = setTimeout(over, this.#limits.graceMs)
     })
     await Promise.race([all, grace])
     clearTimeout(alarm)
-    for (const { abandoning } of this.#underWay.values()) abandoning.abort()
+    for (const { abandoning } of this.#running.values()) abandoning.abort()
     await all
   }
 
@@ -89,7 +89,7 @@ export class Runner {
       [...jobs].filter(job => job.stage === stage).length
     const at = (stage: Stage) => ({
       due: count(this.#known.values(), stage),
-      running: count(this.#underWay.values(), stage),
+      running: count(this.#running.values(), stage),
     })
     return { waiting: at('waiting'), delivery: at('delivery') }
   }
@@ -111,7 +111,7 @@ export class Runner {
       if (this.#isLeaving) return others
       const { waiting, delivery } = this.#limits
       const due = [...this.#known.values()].filter(job => this.#mayHaveRoom(job))
-      const chosen = choose(due, [...this.#underWay.values()], { waiting, delivery })
+      const chosen = choose(due, [...this.#running.values()], { waiting, delivery })
       return [...others, ...chosen.map(job => this.#begin(job))]
     })
     this.#turn = turn.catch(() => {})
@@ -170,7 +170,7 @@ export class Runner {
     const { store, schedule } = found
     const key = `${store.tenant} ${schedule.value.id}`
     const { stage } = schedule.value
-    if (!this.#underWay.has(key)) this.#known.set(key, { key, stage, party: partyOf(found), found })
+    if (!this.#running.has(key)) this.#known.set(key, { key, stage, party: partyOf(found), found })
   }
 
   #begin(job: DueJob): Promise<void> {
@@ -178,7 +178,7 @@ export class Runner {
     this.#known.delete(job.key)
     const abandoning = new AbortController()
     const done = this.#work(job, abandoning.signal)
-    this.#underWay.set(job.key, { stage, party, abandoning, done })
+    this.#running.set(job.key, { stage, party, abandoning, done })
     return done
   }
 
@@ -192,7 +192,7 @@ export class Runner {
       this.#parts.log.error('job interrupted', { tenant: job.party.tenant, ...describeError(error) })
       return
     } finally {
-      this.#underWay.delete(job.key)
+      this.#running.delete(job.key)
     }
     if (next) this.#know(next)
     if (this.#known.size > 0) await this.#takeUp()

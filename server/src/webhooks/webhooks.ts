@@ -15,7 +15,7 @@ import {
   type ScheduleRecord,
   type Stage,
 } from './job.ts'
-import { Runner } from './runner.ts'
+import { JobRunner } from './runner.ts'
 import { type Performer, type WebhookLimits, type WebhookParts, webhookLimits } from './webhook-parts.ts'
 
 /** The part of webhooks that accepts jobs. */
@@ -47,7 +47,7 @@ export class Webhooks implements Jobs {
   readonly parts: WebhookParts
   readonly #limits: WebhookLimits
   readonly #refused: Record<string, number> = {}
-  #runner: Runner | undefined
+  #runner: JobRunner | undefined
 
   constructor(parts: WebhookParts) {
     this.parts = parts
@@ -70,7 +70,7 @@ export class Webhooks implements Jobs {
 
   /** Starts to run and deliver jobs, including those of earlier processes. */
   start(performer: Performer): void {
-    this.#runner ??= new Runner(this.parts, performer)
+    this.#runner ??= new JobRunner(this.parts, performer)
   }
 
   /** Resolves when all jobs that are due, or in progress, are done or due later. */

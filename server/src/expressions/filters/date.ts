@@ -5,7 +5,7 @@ import { toText } from '../text.ts'
 import { type FilterFamily, unsuitable } from './filter.ts'
 
 /** An instant, and the UTC offset at which it is shown. */
-interface Moment {
+interface Instant {
   readonly epochMs: number
   readonly offsetMinutes: number
 }
@@ -14,7 +14,7 @@ interface Moment {
 const longestDate = 64
 
 /** Parses seconds since 1970, ISO 8601, `now`, or any form that JavaScript can parse; UTC unless it has an offset. */
-function parseMoment(value: JsonValue, nowMs: () => number): Moment | undefined {
+function parseInstant(value: JsonValue, nowMs: () => number): Instant | undefined {
   if (value === 'now' || value === 'today') return at(nowMs())
   if (typeof value === 'number') return at(value * 1000)
   if (typeof value !== 'string' || value.length > longestDate) return undefined
@@ -22,12 +22,12 @@ function parseMoment(value: JsonValue, nowMs: () => number): Moment | undefined 
   return parseIso(value) ?? parseLoosely(value)
 }
 
-function at(epochMs: number, offsetMinutes = 0): Moment | undefined {
+function at(epochMs: number, offsetMinutes = 0): Instant | undefined {
   const whole = Math.floor(epochMs)
   return Number.isNaN(new Date(whole).getTime()) ? undefined : { epochMs: whole, offsetMinutes }
 }
 
-function parseIso(text: string): Moment | undefined {
+function parseIso(text: string): Instant | undefined {
   // `2026-01-31 09:30:00 +01:00` is common too.
   const strict = text
     .toUpperCase()
@@ -39,7 +39,7 @@ function parseIso(text: string): Moment | undefined {
 }
 
 /** Parses `March 14, 2016`, `3/14/2016`, RFC 2822: forms that `Date.parse` reads in the host's zone by default. */
-function parseLoosely(text: string): Moment | undefined {
+function parseLoosely(text: string): Instant | undefined {
   const zone = /(?:\b(?:z|gmt|utc|ut)|[+-]\d{2}:?\d{2}|\b[ecmp][sd]t)\s*(?:\(.*\))?$/i.exec(text)
   return zone ? at(Date.parse(text), offsetOf(zone[0])) : at(Date.parse(`${text} UTC`))
 }
@@ -65,7 +65,7 @@ export const dateFilters: FilterFamily = {
     takes: [0, 1],
     apply: (input: JsonValue, [format], run: Run) => {
       const pattern = format === undefined ? defaultFormat : toText(format, run)
-      const moment = pattern === '' ? undefined : parseMoment(input, run.sources.nowMs)
+      const moment = pattern === '' ? undefined : parseInstant(input, run.sources.nowMs)
       if (!moment) return input
       return strftime(moment, pattern, (width, length) => {
         run.meter.step(4)
@@ -86,7 +86,7 @@ const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' 
 /** A moment, and its date shifted by the offset to be shown, so that UTC getters return local fields. */
 interface Shown {
   readonly date: Date
-  readonly moment: Moment
+  readonly moment: Instant
 }
 
 interface Directive {
@@ -100,7 +100,7 @@ interface Directive {
  * throw, since a format can come from data.
  */
 export function strftime(
-  moment: Moment,
+  moment: Instant,
   format: string,
   spend: (width: number, length: number) => void,
 ): string {

@@ -7,7 +7,7 @@ import { SyntaxFault } from '../expression-error.ts'
  * `!`, to test that it exists or does not. No functions, unions or scripts.
  * @throws {SyntaxFault} if the path is not valid
  */
-export function parsePath(path: string): Step[] {
+export function parsePath(path: string): PathStep[] {
   const reader = new PathReader(path)
   reader.expect('$')
   const steps = reader.steps(true)
@@ -32,8 +32,8 @@ class PathReader {
   }
 
   /** Parses `.a['b']…`. Only with `selectors` may it contain wildcards, slices, filters and `..`. */
-  steps(selectors: boolean): Step[] {
-    const steps: Step[] = []
+  steps(selectors: boolean): PathStep[] {
+    const steps: PathStep[] = []
     for (;;) {
       if (selectors && this.#accept('..')) {
         steps.push(everywhere(this.#accept('[') ? this.#bracket(selectors) : this.#named(selectors)))
@@ -43,19 +43,19 @@ class PathReader {
     }
   }
 
-  #named(selectors: boolean): Step {
+  #named(selectors: boolean): PathStep {
     if (selectors && this.#accept('*')) return children
     return memberStep(this.#match(/[\w\u0080-\uffff-]+/y) ?? this.#fail())
   }
 
-  #bracket(selectors: boolean): Step {
+  #bracket(selectors: boolean): PathStep {
     const step = this.#selector(selectors)
     this.#blank()
     this.expect(']')
     return step
   }
 
-  #selector(selectors: boolean): Step {
+  #selector(selectors: boolean): PathStep {
     this.#blank()
     const name = this.#quoted()
     if (name !== undefined) return memberStep(name)
@@ -140,20 +140,20 @@ const plainLiteral = /-?(?:0|[1-9]\d{0,16})(?:\.\d{1,17})?|true|false|null/y
 type Spend = () => void
 
 /** A step of a path: returns the values that it selects from one value. */
-export type Step = (value: JsonValue, spend: Spend) => JsonValue[]
+export type PathStep = (value: JsonValue, spend: Spend) => JsonValue[]
 
 /** A condition on a value. */
 type Test = (value: JsonValue, spend: Spend) => boolean
 /** One side of a comparison in a condition. */
 type Operand = (value: JsonValue, spend: Spend) => JsonValue | undefined
 
-export function follow(root: JsonValue, steps: readonly Step[], spend: Spend): JsonValue[] {
+export function follow(root: JsonValue, steps: readonly PathStep[], spend: Spend): JsonValue[] {
   let values = [root]
   for (const step of steps) values = values.flatMap(value => step(value, spend))
   return values
 }
 
-function memberStep(name: string): Step {
+function memberStep(name: string): PathStep {
   return (value, spend) => {
     spend()
     return isJsonObject(value) && Object.hasOwn(value, name) ? [value[name] ?? null] : []
@@ -161,7 +161,7 @@ function memberStep(name: string): Step {
 }
 
 /** Negative indexes count from the end. */
-function indexStep(index: number): Step {
+function indexStep(index: number): PathStep {
   return (value, spend) => {
     spend()
     const element = Array.isArray(value) ? value.at(index) : undefined
@@ -169,7 +169,7 @@ function indexStep(index: number): Step {
   }
 }
 
-function sliceStep(start: number | undefined, end: number | undefined): Step {
+function sliceStep(start: number | undefined, end: number | undefined): PathStep {
   return (value, spend) => {
     const elements = Array.isArray(value) ? value.slice(start, end) : []
     for (let count = elements.length; count > 0; count--) spend()
@@ -177,7 +177,7 @@ function sliceStep(start: number | undefined, end: number | undefined): Step {
   }
 }
 
-const children: Step = (value, spend) => {
+const children: PathStep = (value, spend) => {
   spend()
   if (typeof value !== 'object' || value === null) return []
   const values = Array.isArray(value) ? value : Object.values(value)
@@ -185,12 +185,12 @@ const children: Step = (value, spend) => {
   return values
 }
 
-function filterStep(test: Test): Step {
+function filterStep(test: Test): PathStep {
   return (value, spend) => children(value, spend).filter(child => test(child, spend))
 }
 
 /** Applies a step to the value itself and to all of its descendants. */
-function everywhere(step: Step): Step {
+function everywhere(step: PathStep): PathStep {
   return (value, spend) => {
     const found = step(value, spend)
     for (const child of children(value, spend)) {

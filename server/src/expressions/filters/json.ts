@@ -2,7 +2,7 @@ import { JsonError, type JsonValue, parseJson } from '../../base/json/json.ts'
 import { SyntaxFault } from '../expression-error.ts'
 import type { Run } from '../run.ts'
 import { type FilterFamily, unsuitable } from './filter.ts'
-import { follow, parsePath, type Step } from './json-path.ts'
+import { follow, type PathStep, parsePath } from './json-path.ts'
 
 const longestPath = 1_000
 
@@ -26,7 +26,7 @@ export const jsonFilters: FilterFamily = {
   },
 }
 
-function stepsOf(path: string): Step[] {
+function stepsOf(path: string): PathStep[] {
   try {
     return parsePath(path)
   } catch (error) {

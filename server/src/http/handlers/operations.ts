@@ -4,7 +4,7 @@ import { listFormulas, readFormulaById } from '../../formulas/list.ts'
 import { createFormula, deleteFormula, updateFormula } from '../../formulas/write-formula.ts'
 import { acceptReaction } from '../../reactors/jobs.ts'
 import { listReactors, readReactor } from '../../reactors/list.ts'
-import { readWanted } from '../../reactors/prepare.ts'
+import { readCallback } from '../../reactors/prepare.ts'
 import { createReactor, deleteReactor, patchReactor, updateReactor } from '../../reactors/write-reactor.ts'
 import { authorizeSession } from '../../sessions/authorize.ts'
 import { createSession } from '../../sessions/create.ts'
@@ -96,7 +96,7 @@ export function handlersOf(rooms: Rooms): Handlers {
       answer(204, patchReactor(reactors.parts, caller, path.id, body, receipt)),
     'reactors.delete': ({ caller, path }) => answer(204, deleteReactor(reactors.parts, caller, path.id)),
     'reactors.react': async ({ caller, path, body, receipt, depth, traceId }) => {
-      const wanted = readWanted(body)
+      const wanted = readCallback(body)
       const input = { reactor: path.id, args: body.args ?? {}, depth, traceId }
       if (wanted) {
         await acceptReaction(reactors.parts, caller, input, wanted, receipt && (() => receipt({})))

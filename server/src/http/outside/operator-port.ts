@@ -3,7 +3,7 @@ import { describeError, type Log } from '../../base/log.ts'
 import type { Random } from '../../base/random.ts'
 import type { Core } from '../pipeline/core.ts'
 import { problemResponse, toServiceError } from '../pipeline/problem.ts'
-import { type Address, type Listening, listen } from '../transport/listener.ts'
+import { type ListenAddress, type Listening, listen } from '../transport/listener.ts'
 import type { CoreRequest, CoreResponse } from '../transport/message.ts'
 import { type Health, respondHealth } from './paths.ts'
 
@@ -20,7 +20,7 @@ interface Operated {
  * of the operations: whoever has a key could see there how much others do, and behind a proxy every request seems to
  * come from this machine.
  */
-export function openOperatorPort(operated: Operated, address: Address): Promise<Listening> {
+export function openOperatorPort(operated: Operated, address: ListenAddress): Promise<Listening> {
   return listen(createOperatorCore(operated), address)
 }
 

@@ -53,7 +53,7 @@ export class Exchange {
 export type Respond = (exchange: Exchange) => Promise<CoreResponse>
 
 /** The way from requests to `/proxy` to what sends them on. */
-export interface ProxyDoor {
+export interface ProxyRoute {
   /** Returns the operation of a request to `/proxy`, or below it. @throws {ServiceError} method_not_allowed */
   match(request: CoreRequest): Operation | undefined
   forward(exchange: Exchange, caller: Caller): Promise<CoreResponse>
@@ -93,5 +93,5 @@ export interface Services {
   readonly turns: Turns
   readonly headerNames: HeaderNames
   /** Absent unless an option switches it on. */
-  readonly proxy: ProxyDoor | undefined
+  readonly proxy: ProxyRoute | undefined
 }

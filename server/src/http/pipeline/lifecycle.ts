@@ -1,4 +1,4 @@
-import { type Caller, holds, lacking } from '../../access/caller.ts'
+import { type Caller, holds, missingPermission } from '../../access/caller.ts'
 import { type Delegation, delegatedCaller } from '../../access/delegation.ts'
 import { authenticate, isSessionKey } from '../../access/keys.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -107,7 +107,7 @@ export function authorize(exchange: Exchange, { validators }: Services): void {
     throw new ServiceError('permission_denied', `this operation takes the key of a ${kinds} application`)
   }
   if (operation.permission !== null && !holds(caller, operation.permission)) {
-    throw lacking(caller, operation.permission)
+    throw missingPermission(caller, operation.permission)
   }
 }
 

@@ -3,7 +3,7 @@ import { invalid, ServiceError } from '../../base/errors.ts'
 import { isJsonObject, JsonError, type JsonObject, type JsonValue, parseJson } from '../../base/json/json.ts'
 import { didYouMean } from '../../base/near-names.ts'
 import type { QueryParameter } from '../../contract/contract.ts'
-import { camelCase } from '../../contract/places.ts'
+import { camelCase } from '../../contract/members.ts'
 
 /**
  * Parses a query string into the parameters of the contract: texts, integers, lists and maps. Refuses every other

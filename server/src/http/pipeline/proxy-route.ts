@@ -5,7 +5,7 @@ import { limits, proxyOperations } from '../../generated/facts.ts'
 import type { RequestProxy } from '../../proxy/proxy.ts'
 import { answerOf } from '../handlers/operations.ts'
 import { type Answer, jsonResponse } from '../transport/message.ts'
-import type { ProxyDoor } from './exchange.ts'
+import type { ProxyRoute } from './exchange.ts'
 import { readBodyWithin } from './input.ts'
 
 /** Their bodies are of any type, and validated by nothing but what reads them. */
@@ -23,7 +23,7 @@ const operations: readonly Operation[] = Object.entries(proxyOperations).map(([m
   statuses: ['default'],
 }))
 
-export function proxyDoor(proxy: RequestProxy): ProxyDoor {
+export function proxyRoute(proxy: RequestProxy): ProxyRoute {
   return {
     match: ({ path, method }) => {
       if (path !== '/proxy' && !path.startsWith('/proxy/')) return undefined

@@ -22,7 +22,7 @@ export interface Listening {
 }
 
 /** Where to listen. */
-export interface Address {
+export interface ListenAddress {
   readonly host: string
   readonly port: number
   /** Lets the process end while the port is open. */
@@ -49,7 +49,7 @@ interface Port {
  */
 export async function listen(
   core: Core,
-  { host, port, unref = false }: Address,
+  { host, port, unref = false }: ListenAddress,
   limits: ConnectionLimits = connectionLimits,
   clientAddress: ClientAddress = ({ socket }) => socket.remoteAddress,
 ): Promise<Listening> {

@@ -2,12 +2,16 @@ import t from 'tap'
 import { body, openSandbox } from '../_fixture.ts'
 import type { Outcome, ServiceTransport } from '../sandbox.ts'
 import { defaultLimits, memoryShareMiB, mostProcesses } from '../sandbox-limits.ts'
-import { MemoryShare, type Place } from './scheduler.ts'
+import { MemoryShare, type ProcessShare } from './scheduler.ts'
 
-const at = (tenant: string, lane: Place['lane'], depth: number): Place => ({ tenant, lane, depth })
+const at = (tenant: string, lane: ProcessShare['lane'], depth: number): ProcessShare => ({
+  tenant,
+  lane,
+  depth,
+})
 
 /** Takes shares until none is allowed, each for another tenant unless one is given. Returns their number. */
-function fill(share: MemoryShare, lane: Place['lane'], depth: number, tenant?: string): number {
+function fill(share: MemoryShare, lane: ProcessShare['lane'], depth: number, tenant?: string): number {
   for (let n = 0; ; n++) {
     const place = at(tenant ?? `tenant ${lane} ${depth} ${n}`, lane, depth)
     if (!share.allows(place)) return n

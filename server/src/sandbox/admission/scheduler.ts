@@ -11,11 +11,11 @@ interface SchedulerOptions {
 }
 
 /** An invocation and who it is for. */
-type Admitted = Place & Pick<Party, 'application' | 'session'>
+type Admitted = ProcessShare & Pick<Party, 'application' | 'session'>
 
 /** The queue of one lane and depth. */
 interface Line {
-  readonly lane: Place['lane']
+  readonly lane: ProcessShare['lane']
   readonly depth: number
   readonly queue: FairQueue
   /** Waiting invocations, and the bytes of their input. */
@@ -78,7 +78,7 @@ export class Scheduler {
   }
 
   /** The number of waiting invocations, by lane. */
-  waiting(): Record<Place['lane'], number> {
+  waiting(): Record<ProcessShare['lane'], number> {
     const waiting = { sync: 0, async: 0 }
     for (const line of this.#lines.values()) waiting[line.lane] += line.waiting.total
     return waiting
@@ -112,7 +112,7 @@ export class Scheduler {
     for (const { queue } of lines) queue.next()
   }
 
-  #line(place: Place): Line {
+  #line(place: ProcessShare): Line {
     const { lane, depth } = place
     const key = `${lane} ${depth}`
     const { limits, memory, mayHaveProcess } = this.#options
@@ -141,7 +141,7 @@ function sum({ total: limit = Number.POSITIVE_INFINITY }: Bounds, admissions: re
 }
 
 /** The properties of an invocation that decide its share. */
-export type Place = Pick<Invocation, 'tenant' | 'lane' | 'depth'>
+export type ProcessShare = Pick<Invocation, 'tenant' | 'lane' | 'depth'>
 
 /**
  * Divides the processes that the memory allows among tenants, lanes and depths. To prevent deadlocks, an invocation
@@ -159,7 +159,7 @@ export class MemoryShare {
     this.#depth = depth
   }
 
-  allows({ tenant, lane, depth }: Place): boolean {
+  allows({ tenant, lane, depth }: ProcessShare): boolean {
     const kept = this.#depth - depth
     const atTop = this.#processes - this.#depth
     const ofTenant = Math.max(this.#depth + 1, Math.floor(this.#processes / 2))
@@ -171,11 +171,11 @@ export class MemoryShare {
     )
   }
 
-  take(place: Place): void {
+  take(place: ProcessShare): void {
     for (const key of keysOf(place)) this.#held.set(key, this.#count(key) + 1)
   }
 
-  give(place: Place): void {
+  give(place: ProcessShare): void {
     for (const key of keysOf(place)) {
       const left = this.#count(key) - 1
       if (left > 0) this.#held.set(key, left)
@@ -188,6 +188,6 @@ export class MemoryShare {
   }
 }
 
-function keysOf({ tenant, lane }: Place): readonly string[] {
+function keysOf({ tenant, lane }: ProcessShare): readonly string[] {
   return ['all', `tenant ${tenant}`, `lane ${lane}`]
 }

@@ -116,7 +116,7 @@ export class NotStarted extends Error {
 }
 
 /** A process and the socket to it. Does not know about invocations. */
-export class Runner {
+export class FormulaRunner {
   readonly #child: ChildProcess
   readonly #process: OsProcess
   readonly #socket: Socket

@@ -10,7 +10,7 @@ import { type Frame, FrameError } from '../protocol/frames.ts'
 import { ReportError, readReport } from '../protocol/report.ts'
 import type { ConsoleLine, Egress, Invocation, Outcome } from '../sandbox.ts'
 import { lifeCpuSeconds } from './launch.ts'
-import { type End, Runner, type RunnerOptions } from './runner.ts'
+import { type End, FormulaRunner, type RunnerOptions } from './runner.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error'] as const
 const watchMs = 50
@@ -53,7 +53,7 @@ interface TenantProcessOptions extends Omit<RunnerOptions, 'onFrame'> {
  */
 export class TenantProcess {
   readonly #options: TenantProcessOptions
-  readonly #runner: Runner
+  readonly #runner: FormulaRunner
   #tenant: string | undefined
   #run: Run | undefined
   #runs = 0
@@ -63,14 +63,14 @@ export class TenantProcess {
 
   constructor(options: TenantProcessOptions) {
     this.#options = options
-    this.#runner = new Runner({
+    this.#runner = new FormulaRunner({
       ...options,
       onFrame: frame => this.#receive(frame),
       onEnd: end => this.#ended(end),
     })
   }
 
-  get ready(): Runner['ready'] {
+  get ready(): FormulaRunner['ready'] {
     return this.#runner.ready
   }
 

@@ -6,9 +6,9 @@ import {
   type Commit,
   type Counters,
   Decisions,
-  type Header,
-  type Question,
-  questionsOf,
+  type DocumentHeader,
+  type Lookup,
+  lookupsOf,
 } from '../port/decide.ts'
 import type { CommitResult, Digest } from '../port/port.ts'
 import { type Block, blockSize, changed } from './bits.ts'
@@ -35,7 +35,7 @@ type IndexChange = Pick<Change, 'collection' | 'before' | 'after'>
 export function editsOf(changes: readonly IndexChange[]): Edits[] {
   const places = new Map<string, Edits>()
   for (const { collection, before, after } of changes) {
-    const { ordinal } = (after ?? before) as Header
+    const { ordinal } = (after ?? before) as DocumentHeader
     const offset = ordinal % blockSize
     const block = (ordinal - offset) / blockSize
     const name = collection + block
@@ -53,7 +53,7 @@ export function editsOf(changes: readonly IndexChange[]): Edits[] {
   return [...places.values()]
 }
 
-function without(one: Header | undefined, other: Header | undefined): readonly Digest[] {
+function without(one: DocumentHeader | undefined, other: DocumentHeader | undefined): readonly Digest[] {
   if (!one || !other) return one?.terms ?? []
   const known = new Set(other.terms)
   return one.terms.filter(term => !known.has(term))
@@ -81,7 +81,7 @@ type Collections<State extends CollectionState> = ReadonlyMap<CollectionName, St
 /** How an engine reads and writes for a group of commits. */
 interface GroupStore<State extends CollectionState> {
   /** Reads all that the conditions ask for. */
-  read(questions: ReadonlyMap<CollectionName, Question>): Promise<Collections<State>>
+  read(lookups: ReadonlyMap<CollectionName, Lookup>): Promise<Collections<State>>
   /** Completes what is known of blocks with what is missing. */
   readBlocks(recalled: readonly Recalled[], collections: Collections<State>): Promise<unknown>
   write(
@@ -97,7 +97,7 @@ export async function writeGroup<State extends CollectionState>(
   heads: Heads,
   store: GroupStore<State>,
 ): Promise<CommitResult[]> {
-  const collections = await store.read(questionsOf(commits))
+  const collections = await store.read(lookupsOf(commits))
   const countersOf = (name: CollectionName) => (collections.get(name) as State).counters
   const decisions = new Decisions(collections)
   const results = commits.map(commit => decisions.decide(commit))
@@ -161,7 +161,11 @@ export class Heads {
   }
 
   /** Keeps up with other processes. @param added all documents from `unread` to the last one of the collection */
-  follow(collection: CollectionName, added: readonly Header[], { nextOrdinal, state }: Progress): void {
+  follow(
+    collection: CollectionName,
+    added: readonly DocumentHeader[],
+    { nextOrdinal, state }: Progress,
+  ): void {
     const fromOrdinal = this.unread(collection)
     if (fromOrdinal === undefined || fromOrdinal === nextOrdinal) return
     const progress = { fromOrdinal, nextOrdinal, state }

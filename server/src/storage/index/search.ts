@@ -3,7 +3,7 @@ import {
   type Digest,
   type FindOptions,
   type Found,
-  type Place,
+  type Position,
   type Query,
   StoreDamaged,
   type StoredDocument,
@@ -15,7 +15,7 @@ import { evaluate, type Inputs, type Leaf, type OrdinalRange } from './evaluate.
 export const liveTerm = 'AAAAAAAAAAAAAAAAAAAAAA' as Digest
 
 /** One collection at one moment, as an engine reads it. */
-export interface Moment {
+export interface Snapshot {
   /** Begins at once: engines take what they have in memory before the first wait. */
   blocks(terms: ReadonlySet<Digest>): Promise<ReadonlyMap<Digest, Blocks>>
   ordinals(ids: readonly Digest[]): Promise<number[]>
@@ -34,13 +34,18 @@ export interface Moment {
 
 interface Page {
   readonly documents: readonly StoredDocument[]
-  readonly rest: readonly Place[]
+  readonly rest: readonly Position[]
 }
 
 const mostUs = Number.MAX_SAFE_INTEGER - 1
 
 /** Finds documents in two steps: the blocks and ordinals that the query names, and then the documents of the page. */
-export async function search(moment: Moment, query: Query, options: FindOptions, pass: Pass): Promise<Found> {
+export async function search(
+  moment: Snapshot,
+  query: Query,
+  options: FindOptions,
+  pass: Pass,
+): Promise<Found> {
   const { nowMs, offset, limit, oldestFirst = false, mostBytes } = options
   const terms = new Set([liveTerm])
   const leaves = new Set<Leaf>()
@@ -87,7 +92,7 @@ function collect(query: Query, terms: Set<Digest>, leaves: Set<Leaf>): void {
 }
 
 /** Bounds may be absent, infinite or fractions. Stamps are whole numbers from 0. */
-async function resolve(moment: Moment, leaf: Leaf): Promise<Blocks | OrdinalRange> {
+async function resolve(moment: Snapshot, leaf: Leaf): Promise<Blocks | OrdinalRange> {
   if (leaf.op === 'ids') return blocksOf(await moment.ordinals(leaf.ids))
   const from = Math.ceil(Math.max(leaf.fromUs ?? 0, 0))
   const to = Math.floor(Math.min(leaf.toUs ?? mostUs, mostUs))
@@ -96,7 +101,7 @@ async function resolve(moment: Moment, leaf: Leaf): Promise<Blocks | OrdinalRang
   return { from: await moment.firstFrom(from), end: await moment.firstFrom(to + 1) }
 }
 
-async function rangeAfter(moment: Moment, { afterUs, oldestFirst }: FindOptions): Promise<OrdinalRange> {
+async function rangeAfter(moment: Snapshot, { afterUs, oldestFirst }: FindOptions): Promise<OrdinalRange> {
   if (afterUs === undefined) return { from: 0, end: Number.POSITIVE_INFINITY }
   return oldestFirst
     ? { from: await moment.firstFrom(Math.floor(afterUs) + 1), end: Number.POSITIVE_INFINITY }

@@ -59,13 +59,13 @@ function checkTime(time: number): void {
 }
 
 /** The documents and uniques of one collection that the conditions of a group of commits ask for. */
-export interface Question extends Collection {
+export interface Lookup extends Collection {
   readonly ids: Set<Digest>
   readonly uniques: Set<Digest>
 }
 
 /** A document without its box, with its ordinal. */
-export interface Header {
+export interface DocumentHeader {
   /** The document's place in its collection: dense, never reused, in the order of `createdUs`. */
   readonly ordinal: number
   readonly version: number
@@ -77,7 +77,11 @@ export interface Header {
 }
 
 /** Returns a document as callers see it. */
-export function documentWith(header: Header, { kind, tenant, id }: Address, box: Uint8Array): StoredDocument {
+export function documentWith(
+  header: DocumentHeader,
+  { kind, tenant, id }: Address,
+  box: Uint8Array,
+): StoredDocument {
   const { version, createdUs, modifiedUs, dueMs, terms, uniques } = header
   return {
     ...{ kind, tenant, id, terms, uniques, box, version, createdUs },
@@ -108,9 +112,9 @@ export const noCounters: Readonly<Counters> = {
   state: 0,
 }
 
-/** The stored state of a collection that a `Question` asked for. Decisions change it as the commits would. */
+/** The stored state of a collection that a `Lookup` asked for. Decisions change it as the commits would. */
 export interface CollectionState {
-  readonly documents: Map<Digest, Header>
+  readonly documents: Map<Digest, DocumentHeader>
   /** By unique, the document that holds it. */
   readonly holders: Map<Digest, Digest>
   readonly counters: Counters
@@ -120,27 +124,27 @@ export interface CollectionState {
 export interface Change {
   readonly collection: CollectionName
   readonly write: Write
-  readonly before: Header | undefined
-  readonly after: Header | undefined
+  readonly before: DocumentHeader | undefined
+  readonly after: DocumentHeader | undefined
 }
 
-export function questionsOf(commits: Iterable<Commit>): Map<CollectionName, Question> {
-  const questions = new Map<CollectionName, Question>()
+export function lookupsOf(commits: Iterable<Commit>): Map<CollectionName, Lookup> {
+  const lookups = new Map<CollectionName, Lookup>()
   for (const { writes } of commits) {
     for (const write of writes) {
       const { kind, tenant } = write
       const name = collectionOf(write)
-      let question = questions.get(name)
-      if (!question) {
-        question = { kind, tenant, ids: new Set(), uniques: new Set() }
-        questions.set(name, question)
+      let lookup = lookups.get(name)
+      if (!lookup) {
+        lookup = { kind, tenant, ids: new Set(), uniques: new Set() }
+        lookups.set(name, lookup)
       }
       // No document can stand at a fresh address, so there is no need to look.
-      if (!(write.type === 'insert' && write.fresh)) question.ids.add(write.id)
-      if ('uniques' in write) for (const unique of write.uniques) question.uniques.add(unique)
+      if (!(write.type === 'insert' && write.fresh)) lookup.ids.add(write.id)
+      if ('uniques' in write) for (const unique of write.uniques) lookup.uniques.add(unique)
     }
   }
-  return questions
+  return lookups
 }
 
 /**
@@ -234,7 +238,7 @@ function findConflict(
 }
 
 // Requirements: PAG-505
-function stamp(lastUs: number, before: Header | undefined, nowUs: number): Written {
+function stamp(lastUs: number, before: DocumentHeader | undefined, nowUs: number): Written {
   const stampUs = Math.max(nowUs, lastUs + 1)
   return before
     ? { version: before.version + 1, createdUs: before.createdUs, modifiedUs: stampUs }

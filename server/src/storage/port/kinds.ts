@@ -41,7 +41,7 @@ export const oftenRead: ReadonlySet<DocumentKind> = new Set([
 ])
 
 /** Kinds that every request reads and that hold no sensitive data: their opened records may stay in memory. */
-export const remainOpen: ReadonlySet<DocumentKind> = new Set(['application', 'key', 'setting', 'session'])
+export const keptOpen: ReadonlySet<DocumentKind> = new Set(['application', 'key', 'setting', 'session'])
 
 /**
  * Kinds whose earlier states need not be erased: they hold no data of callers, and some are replaced every minute.

@@ -42,7 +42,7 @@ export function testGet(test: Define, keepsRecent = false): void {
 
   test('what is in memory is what get returns, and gone with each change', async (t, store) => {
     const sample = { kind: 'application' } as const
-    const inMemory = (tenant = tenantA) => store.recent('application', tenant, digest('a'))
+    const inMemory = (tenant = tenantA) => store.inMemory('application', tenant, digest('a'))
     const read = async () => (await store.get('application', tenantA, [digest('a')]))[0]
     t.equal(inMemory(), undefined, 'nothing that does not exist')
     await mustCommit(store, [insert('a', sample), insert('b')])
@@ -60,7 +60,7 @@ export function testGet(test: Define, keepsRecent = false): void {
     t.equal(inMemory(), undefined)
     t.equal(await read(), undefined)
     await get(store, 'b')
-    t.equal(store.recent('token', tenantA, digest('b')), undefined, 'no token')
+    t.equal(store.inMemory('token', tenantA, digest('b')), undefined, 'no token')
     await mustCommit(store, [insert('a', sample)])
     await read()
     await store.clear()

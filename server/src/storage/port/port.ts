@@ -134,7 +134,7 @@ export interface FindOptions {
 }
 
 /** Identifies a document of a page. Another document may take its id later, but not its `createdUs`. */
-export interface Place {
+export interface Position {
   readonly id: Digest
   readonly createdUs: number
 }
@@ -144,7 +144,7 @@ export interface Found {
   readonly total: number
   readonly documents: readonly StoredDocument[]
   /** The end of the page, which was not read because of `mostBytes`. */
-  readonly rest?: readonly Place[]
+  readonly rest?: readonly Position[]
 }
 
 /** The right to do a task that only one process may do at a time. It ends at `untilMs`. */
@@ -187,7 +187,7 @@ export interface Engine {
    * Returns a document as `get` would, if it is in memory; `undefined` if it has to be read, or does not exist. A request
    * finds its key and its application without waiting. Engines that keep no documents in memory return none.
    */
-  recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
+  inMemory(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined
 
   /** Finds documents of one collection; total and page are read from one consistent state. */
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found>

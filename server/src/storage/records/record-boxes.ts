@@ -2,7 +2,7 @@ import type { LRUCache } from 'lru-cache'
 import type { Random } from '../../base/random.ts'
 import { Sealer, type SealingKey } from '../../crypto/envelope.ts'
 import { BrokenRecord } from '../broken-record.ts'
-import { remainOpen } from '../port/kinds.ts'
+import { keptOpen } from '../port/kinds.ts'
 import type { Digest, DocumentKind, NewContent, Stamps, StoredDocument } from '../port/port.ts'
 import { OpenedRecord, type RecordValue } from './opened-record.ts'
 
@@ -12,7 +12,7 @@ export class RecordBoxes {
   readonly #sealer: Sealer
   readonly #opened: LRUCache<string, OpenedRecord<RecordValue>>
 
-  /** @param opened keeps opened records of the kinds in `remainOpen`, of all tenants */
+  /** @param opened keeps opened records of the kinds in `keptOpen`, of all tenants */
   constructor(
     tenant: string,
     key: SealingKey,
@@ -46,13 +46,13 @@ export class RecordBoxes {
     const value = JSON.parse(plain.toString()) as T
     plain.fill(0)
     const record = new OpenedRecord(value, document)
-    if (remainOpen.has(kind)) this.#opened.set(this.#tenant + kind + id, record)
+    if (keptOpen.has(kind)) this.#opened.set(this.#tenant + kind + id, record)
     return record
   }
 
   /** Returns a record as it was when it was last opened, if it is still in memory. */
   seen<T extends RecordValue>(kind: DocumentKind, id: Digest): OpenedRecord<T> | undefined {
-    if (!remainOpen.has(kind)) return undefined
+    if (!keptOpen.has(kind)) return undefined
     // As in the engine, a look is not a use.
     return this.#opened.peek(this.#tenant + kind + id) as OpenedRecord<T> | undefined
   }

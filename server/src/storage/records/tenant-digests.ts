@@ -1,7 +1,7 @@
 import { ClearingCache } from '../../base/cache.ts'
 import { comparableId } from '../../base/comparable-id.ts'
 import { KeyedDigest } from '../../crypto/digest.ts'
-import { randomIds, remainOpen } from '../port/kinds.ts'
+import { keptOpen, randomIds } from '../port/kinds.ts'
 import { type Digest, type DocumentKind, digestOfUuid, type Query } from '../port/port.ts'
 
 /**
@@ -57,7 +57,7 @@ export class TenantDigests {
     const id = comparableId(given)
     // A random id of our own tells nothing, and needs no digest.
     if (randomIds.has(kind)) return digestOfUuid(id)
-    if (remainOpen.has(kind)) return this.#remembered('id', kind, id)
+    if (keptOpen.has(kind)) return this.#remembered('id', kind, id)
     // Records that were made one after another lie close together, so that the store rewrites less.
     const time = timedUuid.test(id) ? id.slice(0, 8) + id.slice(9, 13) : ''
     const digest = this.#index.hex('id', kind, id)

@@ -62,7 +62,7 @@ export class TenantReads extends TenantWrites {
     use: (record: OpenedRecord<T>) => Result | Promise<Result>,
   ): Result | undefined | Promise<Result | undefined> {
     const address = this.address(kind, id)
-    const document = this.engine.recent(kind, this.tenant, address)
+    const document = this.engine.inMemory(kind, this.tenant, address)
     if (document) return use(this.open<T>(document))
     const seen = this.boxes.seen<T>(kind, address)
     // First, as it may throw: then nobody would wait for the other promise.

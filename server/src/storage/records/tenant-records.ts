@@ -1,5 +1,5 @@
 import type { Principal } from '../../base/flow/principal.ts'
-import type { DocumentKind, FindOptions, Place, Query } from '../port/port.ts'
+import type { DocumentKind, FindOptions, Position, Query } from '../port/port.ts'
 import { isLong, mostOpenedAtOnce, openAll } from './large-records.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { TenantReads } from './tenant-reads.ts'
@@ -86,7 +86,7 @@ export class TenantRecords extends TenantReads {
   /** Leaves out records that were deleted in the meantime or do not open. */
   async *#readOneByOne<T extends RecordValue>(
     kind: DocumentKind,
-    places: readonly Place[],
+    places: readonly Position[],
     principal: Principal,
   ): AsyncGenerator<OpenedRecord<T>> {
     for (const { id, createdUs } of places) {

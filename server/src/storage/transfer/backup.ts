@@ -7,7 +7,7 @@ import { joined } from '../../crypto/digest.ts'
 import { deriveSubkey, open, type SealingKey, seal } from '../../crypto/envelope.ts'
 import { type Compared, compareStores, type Side } from './compare.ts'
 import type { Progress } from './copy-store.ts'
-import type { Documents, Page } from './walk.ts'
+import type { Documents, WalkedPage } from './walk.ts'
 
 /** A file that is not a whole backup, or not one of this master key; or a backup that cannot be made. */
 export class BackupRefused extends OperatorError {
@@ -107,12 +107,12 @@ const textOf = (box: Uint8Array) => Buffer.from(box).toString('base64')
 export const documentsOf = (path: string, key: SealingKey): Documents =>
   async function* () {
     for await (const text of readFrames(path, key)) {
-      const page = JSON.parse(text) as Page & { documents: { box: string }[] }
+      const page = JSON.parse(text) as WalkedPage & { documents: { box: string }[] }
       const documents = page.documents.map(({ box, ...rest }) => ({
         ...rest,
         box: Buffer.from(box as never, 'base64'),
       }))
-      yield { ...page, documents } as Page
+      yield { ...page, documents } as WalkedPage
     }
   }
 

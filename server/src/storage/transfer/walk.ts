@@ -3,7 +3,7 @@ import type { Collection } from '../port/collection.ts'
 import { documentKinds, type Engine, type StoredDocument } from '../port/port.ts'
 
 /** Some documents of a collection, oldest first. */
-export interface Page extends Collection {
+export interface WalkedPage extends Collection {
   readonly documents: readonly StoredDocument[]
 }
 
@@ -11,7 +11,7 @@ export interface Page extends Collection {
  * All documents of a store or of a backup, each call from the start: the root tenant and then every tenant, in the order of
  * their creation, and of each all kinds in their order.
  */
-export type Documents = () => AsyncIterable<Page>
+export type Documents = () => AsyncIterable<WalkedPage>
 
 export const documentsIn = (store: Engine): Documents =>
   async function* () {

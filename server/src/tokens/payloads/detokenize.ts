@@ -1,4 +1,4 @@
-import { demand, holds, lacking } from '../../access/caller.ts'
+import { holds, missingPermission, requirePermission } from '../../access/caller.ts'
 import { comparableId } from '../../base/comparable-id.ts'
 import { invalid, ServiceError } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json/json.ts'
@@ -48,7 +48,7 @@ export async function resolveReferences(
     })
   }
   // Requirements: INV-004
-  const transforms = records.map(({ value }) => demand(tokens.caller, 'token:use', value))
+  const transforms = records.map(({ value }) => requirePermission(tokens.caller, 'token:use', value))
   const live = await withCvc(tokens.store, records, tokens.nowUs())
   const values = new Map<string, JsonValue>()
   const revealed = new Set<string>()
@@ -77,7 +77,7 @@ export async function demandReferences(tokens: TenantTokens, json: JsonValue, ro
   const found = await findUsable(tokens, json, root)
   if (found.named.size === 0) return
   const { records } = await lookUp(tokens, found.named, root)
-  for (const { value } of records) demand(tokens.caller, 'token:use', value)
+  for (const { value } of records) requirePermission(tokens.caller, 'token:use', value)
 }
 
 /**
@@ -88,7 +88,8 @@ export async function demandReferences(tokens: TenantTokens, json: JsonValue, ro
  */
 async function findUsable(tokens: TenantTokens, json: JsonValue, root: string): Promise<FoundReferences> {
   const found = await findReferences(tokens.parts.expressions, () => tokens.pass(), json, root)
-  if (found.named.size > 0 && !holds(tokens.caller, 'token:use')) throw lacking(tokens.caller, 'token:use')
+  if (found.named.size > 0 && !holds(tokens.caller, 'token:use'))
+    throw missingPermission(tokens.caller, 'token:use')
   return found
 }
 

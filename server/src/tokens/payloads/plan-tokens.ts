@@ -4,7 +4,7 @@ import { ErrorList, invalid, refuseIfAny, ServiceError } from '../../base/errors
 import { isJsonObject, type JsonValue, mapLeaves } from '../../base/json/json.ts'
 import { errorPath, memberPath } from '../../base/json/member-path.ts'
 import { type Dialect, describedInContract } from '../../contract/dialect.ts'
-import { isDescription } from '../../contract/places.ts'
+import { isDescription } from '../../contract/members.ts'
 import type { CreateTokenRequest } from '../../contract/types.ts'
 import { limits } from '../../generated/facts.ts'
 import { identityOf } from '../../search/terms.ts'

@@ -1,4 +1,4 @@
-import { demand } from '../../access/caller.ts'
+import { requirePermission } from '../../access/caller.ts'
 import type { Subject } from '../../access/rules.ts'
 import { ServiceError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json/json.ts'
@@ -82,8 +82,10 @@ async function showOne(
   record: OpenedRecord<TokenRecord>,
   { asksPermission = true }: ShowRecordedOptions,
 ): Promise<JsonValue> {
-  const transform = asksPermission ? demand(tokens.caller, 'token:create', wanted ?? record.value) : 'mask'
-  if (as === 'original' && asksPermission) demand(tokens.caller, 'token:create', record.value)
+  const transform = asksPermission
+    ? requirePermission(tokens.caller, 'token:create', wanted ?? record.value)
+    : 'mask'
+  if (as === 'original' && asksPermission) requirePermission(tokens.caller, 'token:create', record.value)
   if (as === 'id') return id
   const token =
     as === 'original'

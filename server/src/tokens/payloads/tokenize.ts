@@ -1,4 +1,4 @@
-import { demand } from '../../access/caller.ts'
+import { requirePermission } from '../../access/caller.ts'
 import type { JsonValue } from '../../base/json/json.ts'
 import { joinPaths } from '../../base/json/member-path.ts'
 import type { TokenizedPayload } from '../../contract/types.ts'
@@ -50,7 +50,9 @@ export async function tokenize(
     async () => {
       await makeIdsDistinct(tokens, planned)
       const transforms = planned.map(({ draft }) =>
-        asksPermission ? atMostMasked(demand(tokens.caller, 'token:create', draft.record)) : 'mask',
+        asksPermission
+          ? atMostMasked(requirePermission(tokens.caller, 'token:create', draft.record))
+          : 'mask',
       )
       const found = await Promise.all(
         planned.map(({ draft }) => deduplicate(tokens, 'token:create', draft.record)),

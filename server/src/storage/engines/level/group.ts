@@ -7,9 +7,9 @@ import {
   type CollectionState,
   type Commit,
   type Counters,
-  type Header,
+  type DocumentHeader,
+  type Lookup,
   noCounters,
-  type Question,
 } from '../../port/decide.ts'
 import { notErased, oftenRead } from '../../port/kinds.ts'
 import type { CommitResult, Digest } from '../../port/port.ts'
@@ -44,23 +44,23 @@ export class Groups {
   /** Resolves when all that the commits changed is on disk, and published. @throws {StoreDamaged} */
   write(commits: readonly Commit[]): Promise<CommitResult[]> {
     return writeGroup(commits, this.#heads, {
-      read: questions => this.#read(questions),
+      read: lookups => this.#read(lookups),
       readBlocks: recalled => this.#readBlocks(recalled),
       write: (changes, blocks, collections) => this.#store(changes, blocks, collections),
     })
   }
 
-  async #read(questions: ReadonlyMap<CollectionName, Question>): Promise<Collections> {
+  async #read(lookups: ReadonlyMap<CollectionName, Lookup>): Promise<Collections> {
     const keys: string[] = []
-    for (const [collection, { ids, uniques }] of questions) {
+    for (const [collection, { ids, uniques }] of lookups) {
       for (const id of ids) keys.push(documentKey(collection, id))
       for (const unique of uniques) keys.push(uniqueKey(collection, unique))
       if (!this.#counters.get(collection)) keys.push(counterKey(collection))
     }
     const values = (await this.#values(keys)).values()
     const collections = new Map<CollectionName, CollectionState>()
-    for (const [collection, { ids, uniques }] of questions) {
-      const documents = new Map<Digest, Header>()
+    for (const [collection, { ids, uniques }] of lookups) {
+      const documents = new Map<Digest, DocumentHeader>()
       const holders = new Map<Digest, Digest>()
       for (const id of ids) {
         const { value } = values.next()

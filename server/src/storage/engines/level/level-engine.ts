@@ -33,10 +33,10 @@ import {
   leaseKey,
 } from './keys.ts'
 import { compactCollection, hasRoomToOpen, type LevelDb, openLevelDb } from './leveldb.ts'
-import { LevelMoment, readDocuments } from './moment.ts'
 import { type FolderOptions, openFolder } from './open.ts'
 import { decodeDocument } from './record.ts'
 import { type ContentOf, rebuildIndex } from './reindex.ts'
+import { LevelSnapshot, readDocuments } from './snapshot.ts'
 import { State } from './state.ts'
 
 interface LevelOptions extends FolderOptions {
@@ -103,7 +103,7 @@ export class LevelEngine implements OpenEngine {
     return orUnavailable(() => this.#read(kind, tenant, ids))
   }
 
-  recent(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
+  inMemory(kind: DocumentKind, tenant: string, id: Digest): StoredDocument | undefined {
     if (!oftenRead.has(kind)) return undefined
     // Not counted as a use, which would take 0.3 µs of every request: what is dropped too soon is read again.
     return this.#opening.state.recent.peek(documentKey(collectionOf({ kind, tenant }), id))
@@ -117,7 +117,7 @@ export class LevelEngine implements OpenEngine {
     const { state } = this.#opening
     // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
     const epoch = state.epoch.hold()
-    const moment = new LevelMoment(state, epoch, { kind, tenant })
+    const moment = new LevelSnapshot(state, epoch, { kind, tenant })
     const { principal = { tenant } } = options
     const pass = () => this.#turns.pass(principal)
     return orUnavailable(() => search(moment, query, options, pass)).finally(() => epoch.release())

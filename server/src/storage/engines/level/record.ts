@@ -1,5 +1,5 @@
 import type { Collection, CollectionName } from '../../port/collection.ts'
-import { type Change, type Counters, documentWith, type Header } from '../../port/decide.ts'
+import { type Change, type Counters, type DocumentHeader, documentWith } from '../../port/decide.ts'
 import type { Digest, StoredDocument } from '../../port/port.ts'
 import { agendaKey, createdKey, documentKey, dueKey, modifiedKey, ordinalKey, uniqueKey } from './keys.ts'
 
@@ -15,7 +15,7 @@ const digestLength = 22
 const wasModified = 1
 const isDue = 2
 
-export function encodeDocument(header: Header, box: Uint8Array): Buffer {
+export function encodeDocument(header: DocumentHeader, box: Uint8Array): Buffer {
   const { terms, uniques, modifiedUs, dueMs } = header
   const boxStart = fixedLength + digestLength * (terms.length + uniques.length)
   const bytes = Buffer.allocUnsafe(boxStart + box.length)
@@ -35,7 +35,7 @@ export function encodeDocument(header: Header, box: Uint8Array): Buffer {
 
 /** The version of a value that was cut off, of which nothing is reliable. */
 export const cutOffVersion = 0
-const cutOff: Header = {
+const cutOff: DocumentHeader = {
   ordinal: 0,
   version: cutOffVersion,
   createdUs: 0,
@@ -45,7 +45,7 @@ const cutOff: Header = {
   uniques: [],
 }
 
-export function decodeHeader(bytes: Buffer): Header {
+export function decodeHeader(bytes: Buffer): DocumentHeader {
   if (bytes.length < fixedLength) return cutOff
   const flags = bytes[0] ?? 0
   const terms = bytes.readUInt16BE(1)
@@ -144,7 +144,7 @@ const noEntries: ReadonlyMap<string, Buffer> = new Map()
 export function entriesOf(
   collection: CollectionName,
   id: Digest,
-  { ordinal, createdUs, modifiedUs, dueMs, uniques }: Header,
+  { ordinal, createdUs, modifiedUs, dueMs, uniques }: DocumentHeader,
 ): ReadonlyMap<string, Buffer> {
   const entries = new Map([
     [ordinalKey(collection, ordinal), encodePlace(id, createdUs)],

@@ -1,7 +1,7 @@
 import { blockSize, encodeBlock } from '../../index/bits.ts'
 import { editsOf, imagesOf } from '../../index/edits.ts'
 import { type CollectionName, collectionNamed } from '../../port/collection.ts'
-import { type Counters, type Header, noCounters } from '../../port/decide.ts'
+import { type Counters, type DocumentHeader, noCounters } from '../../port/decide.ts'
 import type { Content, StoredDocument } from '../../port/port.ts'
 import {
   agendaOfAll,
@@ -84,7 +84,7 @@ async function rebuildCollection(
   return count
 }
 
-function countIn({ ordinal, createdUs, modifiedUs = 0 }: Header, counters: Counters): void {
+function countIn({ ordinal, createdUs, modifiedUs = 0 }: DocumentHeader, counters: Counters): void {
   counters.nextOrdinal = Math.max(counters.nextOrdinal, ordinal + 1)
   counters.lastCreatedUs = Math.max(counters.lastCreatedUs, createdUs)
   counters.lastUs = Math.max(counters.lastUs, createdUs, modifiedUs)

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ClearingCache } from '../../../base/cache.ts'
 import type { NewBlocks } from '../../index/edits.ts'
 import type { CollectionName } from '../../port/collection.ts'
-import type { Place, StoredDocument } from '../../port/port.ts'
+import type { Position, StoredDocument } from '../../port/port.ts'
 import { Epoch } from './epoch.ts'
 import type { LevelDb } from './leveldb.ts'
 import { ReadPace } from './read-pace.ts'
@@ -32,7 +32,7 @@ export class State {
   epoch: Epoch
   readonly terms: TermCache
   /** By ordinal key. Places never change. */
-  places = new ClearingCache<string, Place>(mostPlaces)
+  places = new ClearingCache<string, Position>(mostPlaces)
   /**
    * By key, documents that every request reads, sealed as on disk. Changed ones are removed in the step that publishes the
    * change, so that each is what the present epoch has.

@@ -4,8 +4,8 @@ import {
   type CollectionState,
   checkCommit,
   Decisions,
+  type DocumentHeader,
   documentWith,
-  type Header,
   noCounters,
 } from '../../port/decide.ts'
 import { letterOf } from '../../port/kinds.ts'
@@ -61,7 +61,7 @@ export class MemoryEngine implements OpenEngine {
     })
   }
 
-  recent(): undefined {}
+  inMemory(): undefined {}
 
   now(): number {
     return machineMs()
@@ -148,7 +148,7 @@ export class MemoryEngine implements OpenEngine {
   }
 }
 
-function withBox({ kind, tenant, boxes }: Stored, id: Digest, header: Header): StoredDocument {
+function withBox({ kind, tenant, boxes }: Stored, id: Digest, header: DocumentHeader): StoredDocument {
   return documentWith(header, { kind, tenant, id }, boxes.get(id) as Uint8Array)
 }
 
@@ -157,7 +157,7 @@ function copyOf({ kind, tenant, documents, holders, boxes, counters }: Stored): 
   return { kind, tenant, ...contents, counters: { ...counters } }
 }
 
-function matches(query: Query, id: Digest, header: Header): boolean {
+function matches(query: Query, id: Digest, header: DocumentHeader): boolean {
   switch (query.op) {
     case 'all':
       return true

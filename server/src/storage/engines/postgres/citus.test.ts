@@ -1,7 +1,7 @@
 import t from 'tap'
 import { database, withPostgres } from '../../../../verify/support/postgres.ts'
 import { type Placed, stepsFor } from './citus.ts'
-import { type Dialect, dialectOf } from './connect.ts'
+import { dialectOf, type SqlDialect } from './connect.ts'
 import { tables } from './sql.ts'
 
 const plain = (name: string): Placed => ({ name, everywhere: false })
@@ -47,7 +47,7 @@ t.test('dialects are detected', withPostgres, async t => {
 })
 
 t.test("databases of PostgreSQL's family are detected by their version", async t => {
-  const cases: [version: string, citus: boolean, dialect: Dialect][] = [
+  const cases: [version: string, citus: boolean, dialect: SqlDialect][] = [
     ['PostgreSQL 17.10 on x86_64', false, { isDistributed: false, isCitus: false }],
     ['PostgreSQL 16.2 on x86_64', true, { isDistributed: true, isCitus: true }],
     ['PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64', false, { isDistributed: true, isCitus: false }],

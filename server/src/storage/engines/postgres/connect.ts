@@ -164,14 +164,14 @@ export async function freeze(pool: Pool, client: PoolClient): Promise<void> {
 }
 
 /** Differences between databases of PostgreSQL's family. Their results are the same. */
-export interface Dialect {
+export interface SqlDialect {
   /** Tables may be distributed, so statements are routed by tenant. */
   readonly isDistributed: boolean
   /** Has the extension that distributes tables. */
   readonly isCitus: boolean
 }
 
-export async function dialectOf(client: ClientBase): Promise<Dialect> {
+export async function dialectOf(client: ClientBase): Promise<SqlDialect> {
   const { rows } = await client.query<{ version: string; citus: boolean }>(
     `SELECT version() AS version, EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS citus`,
   )

@@ -201,7 +201,7 @@ t.test("the time is the database's, whatever this process takes it for", withPos
     const now = pulse.nowMs()
     const after = await asked()
     pulse.stop()
-    // Half of a question's way is all that a measurement can be wrong by.
+    // Half of a lookup's way is all that a measurement can be wrong by.
     const slackMs = 1_000
     t.ok(now >= before - slackMs && now <= after + slackMs, `${now - before} ms after it was asked`)
   }

@@ -18,13 +18,13 @@ import {
   type Write,
 } from '../../port/port.ts'
 import {
-  type Dialect,
   dialectOf,
   endless,
   freeze,
   oneConnection,
   openPool,
   orRefused,
+  type SqlDialect,
   withClient,
 } from './connect.ts'
 import { orUnavailable, withRetries } from './faults.ts'
@@ -68,7 +68,7 @@ export class PostgresEngine implements OpenEngine {
     pool: Pool,
     max: number,
     pulse: Pulse,
-    dialect: Dialect,
+    dialect: SqlDialect,
     presence: Presence | undefined,
     { frozen = false, log = silentLog, turns = new Turns() }: PostgresOptions,
   ) {
@@ -143,7 +143,7 @@ export class PostgresEngine implements OpenEngine {
     return this.#reader.get(kind, tenant, ids)
   }
 
-  recent(): undefined {}
+  inMemory(): undefined {}
 
   find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
     return this.#reader.find(kind, tenant, query, options)

@@ -5,7 +5,7 @@ import { Semaphore } from '../../../base/flow/semaphore.ts'
 import { Turns } from '../../../base/flow/turns.ts'
 import type { Log } from '../../../base/log.ts'
 import { type Block, decodeBlock } from '../../index/bits.ts'
-import { type Moment, search } from '../../index/search.ts'
+import { type Snapshot, search } from '../../index/search.ts'
 import {
   type Digest,
   type DocumentKind,
@@ -17,7 +17,7 @@ import {
   StoreUnavailable,
   uuidOfDigest,
 } from '../../port/port.ts'
-import { type Dialect, longQuery, sendTogether, withClient } from './connect.ts'
+import { longQuery, type SqlDialect, sendTogether, withClient } from './connect.ts'
 import { codeOf, orUnavailable } from './faults.ts'
 import {
   type Ask,
@@ -46,7 +46,7 @@ function blocksIn(bits: string | null | undefined): Map<number, Block> {
 }
 
 /** A collection as a transaction sees it, for a search. Statements of one step are sent without waiting for each other. */
-function momentOf(asking: Ask, kind: DocumentKind, tenant: string): Moment {
+function snapshotOf(asking: Ask, kind: DocumentKind, tenant: string): Snapshot {
   const ask = (statement: Statement, ...values: unknown[]) =>
     asking(statement, [tenant, numberOf(kind), ...values])
   const ordinalsOf = (rows: readonly Row[]) => rows.map(([ordinal]) => Number(ordinal))
@@ -90,7 +90,7 @@ const mostIds = 500
 /** Work that is for no tenant takes turns with each of them. */
 const system: Principal = { tenant: '' }
 
-interface ReadingDialect extends Dialect {
+interface ReadingDialect extends SqlDialect {
   /** All is read in one transaction, which has begun. */
   readonly isFrozen: boolean
 }
@@ -150,7 +150,7 @@ export class Reader {
     const pass = () => this.#turns.pass(principal)
     const searching = () =>
       withClient(this.#pool, async client => {
-        const moment = momentOf(askOf(client, longQuery), kind, tenant)
+        const moment = snapshotOf(askOf(client, longQuery), kind, tenant)
         if (this.#dialect.isFrozen) return search(moment, query, options, pass)
         sendTogether(client)
         const beginning = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')

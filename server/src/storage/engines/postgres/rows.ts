@@ -1,4 +1,4 @@
-import { documentWith, type Header } from '../../port/decide.ts'
+import { type DocumentHeader, documentWith } from '../../port/decide.ts'
 import { kindOfLetter, letterOf } from '../../port/kinds.ts'
 import {
   type Digest,
@@ -115,7 +115,7 @@ type HeaderRow = readonly [
   uniques: string,
 ]
 
-export function headerOf(row: Row): readonly [id: Digest, header: Header] {
+export function headerOf(row: Row): readonly [id: Digest, header: DocumentHeader] {
   const [id, ordinal, version, createdUs, modifiedUs, dueMs, terms, uniques] = row as unknown as HeaderRow
   const header = {
     ordinal: Number(ordinal),

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { decodeBlock, encodeBlock } from '../../index/bits.ts'
 import { type Heads, type NewBlocks, type Recalled, writeGroup } from '../../index/edits.ts'
-import type { Change, Commit, Header } from '../../port/decide.ts'
+import type { Change, Commit, DocumentHeader } from '../../port/decide.ts'
 import { type CommitResult, type Digest, digestOfUuid, uuidOfDigest } from '../../port/port.ts'
 import { sendTogether } from './connect.ts'
 import { type Locked, type LockedCollection, lockAndRead } from './lock.ts'
@@ -22,7 +22,7 @@ export async function commitGroup(
   const ask = askOf(client)
   try {
     return await writeGroup(commits, heads, {
-      read: questions => lockAndRead(client, questions.values(), heads, ask, isCitus),
+      read: lookups => lockAndRead(client, lookups.values(), heads, ask, isCitus),
       readBlocks: (recalled, collections) => readBlocks(recalled, collections, ask),
       write: async (changes, blocks, collections) => {
         sendTogether(client)
@@ -59,14 +59,14 @@ async function readBlocks(recalled: readonly Recalled[], collections: Locked, as
   await Promise.all(reading)
 }
 
-interface Written extends Header {
+interface Written extends DocumentHeader {
   readonly box: Uint8Array
 }
 
 /** The changes of a group to one collection. */
 interface CollectionChanges extends LockedCollection {
   /** Stored documents that were removed or replaced, as they are stored. */
-  readonly stored: Map<Digest, Header>
+  readonly stored: Map<Digest, DocumentHeader>
   /** New and replaced documents, as the group leaves them. */
   readonly documents: Map<Digest, Written>
   readonly blocks: readonly NewBlocks[]
@@ -89,7 +89,7 @@ function writeChanges(
 }
 
 function netOf(changes: readonly Change[]): Pick<CollectionChanges, 'stored' | 'documents'> {
-  const stored = new Map<Digest, Header>()
+  const stored = new Map<Digest, DocumentHeader>()
   const documents = new Map<Digest, Written>()
   const seen = new Set<Digest>()
   for (const { write, before, after } of changes) {
@@ -151,7 +151,7 @@ function writeTenant(tenant: string, collections: readonly CollectionChanges[], 
 type Holders = ReadonlyMap<Digest, Digest>
 
 /** By unique, the document that has it. */
-const holdersIn = (documents: ReadonlyMap<Digest, Header>): Holders =>
+const holdersIn = (documents: ReadonlyMap<Digest, DocumentHeader>): Holders =>
   new Map([...documents].flatMap(([id, { uniques }]) => uniques.map(unique => [unique, id] as const)))
 
 /** The uniques of `holders` that have another holder in `others`, or none. */

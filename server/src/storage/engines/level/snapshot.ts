@@ -1,7 +1,7 @@
 import type { Blocks } from '../../index/bits.ts'
-import { type Moment, missingDocument } from '../../index/search.ts'
+import { missingDocument, type Snapshot } from '../../index/search.ts'
 import { type Collection, type CollectionName, collectionOf } from '../../port/collection.ts'
-import type { Digest, Place, StoredDocument } from '../../port/port.ts'
+import type { Digest, Position, StoredDocument } from '../../port/port.ts'
 import type { Epoch } from './epoch.ts'
 import {
   createdFrom,
@@ -18,7 +18,7 @@ import { cutOffVersion, decodeDocument, decodeOrdinal, decodePlace } from './rec
 import type { State } from './state.ts'
 
 /** A collection as an epoch has it, for a search. */
-export class LevelMoment implements Moment {
+export class LevelSnapshot implements Snapshot {
   readonly #state: State
   readonly #epoch: Epoch
   readonly #place: Collection
@@ -72,7 +72,7 @@ export class LevelMoment implements Moment {
       const ids = some.map(({ id }) => id)
       for (const [at, found] of (await readDocuments(this.#epoch, this.#place, ids)).entries()) {
         const document = present(found)
-        const { createdUs } = some[at] as Place
+        const { createdUs } = some[at] as Position
         documents.push(document.version === cutOffVersion ? { ...document, createdUs } : document)
         bytes += document.box.length
       }
@@ -93,12 +93,12 @@ export class LevelMoment implements Moment {
     return undefined
   }
 
-  async #placesOf(ordinals: readonly number[]): Promise<Place[]> {
+  async #placesOf(ordinals: readonly number[]): Promise<Position[]> {
     const known = this.#state.places
     const keys = ordinals.map(ordinal => ordinalKey(this.#name, ordinal))
     const places = keys.map(key => known.get(key))
     const unknown = keys.filter((_, at) => !places[at])
-    if (unknown.length === 0) return places as Place[]
+    if (unknown.length === 0) return places as Position[]
     const values = (await this.#epoch.read(unknown)).values()
     return places.map(
       (place, at) => place ?? known.set(keys[at] as string, decodePlace(present(values.next().value))),

@@ -2,12 +2,16 @@ import t from 'tap'
 import { headerPrefix } from '../generated/facts.ts'
 import { readOperations } from './backend.ts'
 import { readDocument } from './contract.ts'
-import { type Place, Places } from './places.ts'
+import { type ContractMember, ContractMembers } from './members.ts'
 
-const places = new Places(JSON.parse(readDocument(headerPrefix)))
+const places = new ContractMembers(JSON.parse(readDocument(headerPrefix)))
 
 /** Finds all members below a place, each with the path to it. */
-function* membersBelow(place: Place, path: string, depth = 0): Generator<[path: string, place: Place]> {
+function* membersBelow(
+  place: ContractMember,
+  path: string,
+  depth = 0,
+): Generator<[path: string, place: ContractMember]> {
   if (depth > 8) return
   for (const [name, member] of place.members) {
     yield [`${path}.${name}`, place]

@@ -11,14 +11,14 @@ export function isDescription(value: JsonObject | JsonValue[]): boolean {
 }
 
 /** A place in the contract where a value stands: the members that its schema names, and that of its items. */
-export class Place {
+export class ContractMember {
   readonly #document: JsonObject
   /** The schema and all that it is combined of. */
   readonly #parts: readonly JsonObject[]
   /** True if members that the contract does not name belong to the caller. */
   readonly takesAnyMember: boolean
-  #members: ReadonlyMap<string, Place> | undefined
-  #items: Place | undefined
+  #members: ReadonlyMap<string, ContractMember> | undefined
+  #items: ContractMember | undefined
   #inCamelCase: ReadonlyMap<string, string> | undefined
 
   constructor(document: JsonObject, schema: JsonValue | undefined) {
@@ -28,7 +28,7 @@ export class Place {
   }
 
   /** The members that the contract names; none for a value, such as metadata, whose members the caller chooses. */
-  get members(): ReadonlyMap<string, Place> {
+  get members(): ReadonlyMap<string, ContractMember> {
     this.#members ??= this.#readMembers()
     return this.#members
   }
@@ -42,51 +42,53 @@ export class Place {
   }
 
   /** The place of the items of a list. They take any member if the contract says nothing of them. */
-  get items(): Place {
+  get items(): ContractMember {
     this.#items ??= this.#readItems()
     return this.#items
   }
 
-  #readItems(): Place {
+  #readItems(): ContractMember {
     const items = this.#parts.flatMap(part => (part.items === undefined ? [] : [part.items]))
-    return new Place(this.#document, items.length === 0 ? {} : { anyOf: items })
+    return new ContractMember(this.#document, items.length === 0 ? {} : { anyOf: items })
   }
 
-  #readMembers(): ReadonlyMap<string, Place> {
+  #readMembers(): ReadonlyMap<string, ContractMember> {
     if (this.takesAnyMember) return new Map()
     const named = new Map<string, JsonValue[]>()
     for (const { properties } of this.#parts)
       for (const [name, one] of Object.entries(isJsonObject(properties) ? properties : {}))
         named.set(name, [...(named.get(name) ?? []), one])
-    return new Map([...named].map(([name, schemas]) => [name, new Place(this.#document, { anyOf: schemas })]))
+    return new Map(
+      [...named].map(([name, schemas]) => [name, new ContractMember(this.#document, { anyOf: schemas })]),
+    )
   }
 }
 
 /** Finds the places of requests and responses in the contract. Each is made when it is first asked for. */
-export class Places {
+export class ContractMembers {
   readonly #document: JsonObject
-  readonly #known = new Map<string, Place>()
+  readonly #known = new Map<string, ContractMember>()
 
   constructor(document: JsonObject) {
     this.#document = document
   }
 
-  ofSchema(name: string): Place {
+  ofSchema(name: string): ContractMember {
     return this.#at('components', 'schemas', name)
   }
 
-  ofRequest({ path, method, bodyType = '' }: Operation): Place {
+  ofRequest({ path, method, bodyType = '' }: Operation): ContractMember {
     return this.#at('paths', path, method.toLowerCase(), 'requestBody', 'content', bodyType, 'schema')
   }
 
-  ofResponse({ path, method }: Operation, status: number): Place {
+  ofResponse({ path, method }: Operation, status: number): ContractMember {
     const place = ['responses', `${status}`, 'content', 'application/json', 'schema']
     return this.#at('paths', path, method.toLowerCase(), ...place)
   }
 
-  #at(...steps: string[]): Place {
+  #at(...steps: string[]): ContractMember {
     const key = steps.join(' ')
-    const place = this.#known.get(key) ?? new Place(this.#document, valueAt(this.#document, steps))
+    const place = this.#known.get(key) ?? new ContractMember(this.#document, valueAt(this.#document, steps))
     this.#known.set(key, place)
     return place
   }
