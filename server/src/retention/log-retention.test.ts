@@ -140,7 +140,7 @@ for (const days of [0, -1, 1.5, Number.NaN]) {
     const vault = openVault(t, { auditRetentionDays: days })
     await t.rejects(vault.ready(), {
       name: 'VaultOptionsError',
-      message: 'auditRetentionDays must be a whole number of days, 1 or more',
+      message: 'auditRetentionDays must be a whole number of days from 1 to 999999',
     })
   })
 }
