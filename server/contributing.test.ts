@@ -35,7 +35,7 @@ t.test('what a list names is where it says', async t => {
 t.test('the examples are followed to their end', async t => {
   const steps: readonly (readonly [path: string, text: RegExp])[] = [
     ['openapi.yaml', /operationId: jobs\.cancel/],
-    ['server/src/http/handlers/operations.ts', /'jobs\.cancel': .*\n?.*cancelJob\(webhooks\.parts, caller/],
+    ['server/src/http/handlers/operations.ts', /'jobs\.cancel': .*\n?.*cancelJob\(webhooks\.of\(caller\)/],
     ['conformance/requirements.yaml', /id: INV-547/],
     ['server/src/options/vault-options.ts', /^ {2}readonly strict\?: boolean/m],
     ['server/src/options/table.ts', /^ {2}strict: /m],

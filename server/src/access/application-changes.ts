@@ -1,19 +1,15 @@
 import { entriesOf } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { Random } from '../base/random.ts'
-import type { Clock } from '../base/time/clock.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Application } from '../contract/types.ts'
 import type { Write } from '../storage/port/port.ts'
 import type { Attempt } from '../storage/port/transact.ts'
-import type { OpenedRecord, Records, TenantRecords } from '../storage/records/records.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { type ApplicationRecord, showApplication } from './application.ts'
 import type { KeyStores } from './keys.ts'
+import type { RoomParts } from './room.ts'
 
-export interface ApplicationParts {
-  readonly records: Records
-  readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
+export interface ApplicationParts extends RoomParts {
   readonly dialect: Dialect | undefined
   readonly sessions: {
     /** Ends those that an application created or authorized. @param actor the application that deleted it, if one did */

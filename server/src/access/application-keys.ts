@@ -17,23 +17,19 @@ import {
   removeKey,
   storeOfKey,
 } from './keys.ts'
+import { Room } from './room.ts'
 
 /** Kept of an answer with a key, which cannot be read again. */
 export type RecordedKey = RecordedEntity & { readonly details: { readonly key: string } }
 
 /** The one or two keys of each application. */
-export class ApplicationKeys {
+export class ApplicationKeys extends Room<ApplicationParts> {
   /** Each key that is made or given, with its digest: the store keeps digests only. */
   readonly made = new Channel<{ readonly digest: string; readonly key: string }>()
-  readonly #parts: ApplicationParts
-
-  constructor(parts: ApplicationParts) {
-    this.#parts = parts
-  }
 
   /** @param given the key, where it is not to be a new one */
   make({ root, store }: KeyStores, { id, type }: Pick<ApplicationRecord, 'id' | 'type'>, given?: string) {
-    const key = given ?? makeKey(type, this.#parts.random, { root, tenant: store.tenant })
+    const key = given ?? makeKey(type, this.parts.random, { root, tenant: store.tenant })
     const record = recordOfKey(root, store.tenant, id, key)
     this.made.publish({ digest: record.id, key })
     return { key, record }
@@ -42,12 +38,12 @@ export class ApplicationKeys {
   /** Gives the application a new key. The old ones are dead when this resolves. */
   // Requirements: APP-505
   async regenerate(caller: Caller, id: string, receipt?: Receipt<RecordedKey>): Promise<ApplicationWithKey> {
-    const stores = await storesOf(this.#parts, caller.tenant)
+    const stores = await storesOf(this.parts, caller.tenant)
     const { store } = stores
     const { key, record } = this.make(stores, (await existing(store, id)).value)
     const application = await transact(
       store,
-      this.#parts.clock,
+      this.parts.clock,
       async () => {
         const current = await existing(store, id)
         const { second_key_digest: _second, ...kept } = current.value
@@ -57,7 +53,7 @@ export class ApplicationKeys {
           insertKey(stores, record),
         ]
         return {
-          ...replacement(this.#parts, store, current, value, 'application:regenerate', keys),
+          ...replacement(this.parts, store, current, value, 'application:regenerate', keys),
           recorded: { entity: id, details: { key } },
         }
       },
@@ -72,12 +68,12 @@ export class ApplicationKeys {
    */
   // Requirements: APP-512
   async add(caller: Caller, id: string, receipt?: Receipt<RecordedKey>): Promise<ApplicationKeyWithSecret> {
-    const stores = await storesOf(this.#parts, caller.tenant)
+    const stores = await storesOf(this.parts, caller.tenant)
     const { store } = stores
     const { key, record } = this.make(stores, (await existing(store, id)).value)
     return transact(
       store,
-      this.#parts.clock,
+      this.parts.clock,
       async () => {
         const current = await existing(store, id)
         if (current.value.second_key_digest !== undefined) {
@@ -86,7 +82,7 @@ export class ApplicationKeys {
         const added = insertKey(stores, record)
         const value = { ...current.value, second_key_digest: record.id, modified_by: caller.application }
         return {
-          ...replacement(this.#parts, store, current, value, 'application:add_key', [added]),
+          ...replacement(this.parts, store, current, value, 'application:add_key', [added]),
           recorded: { entity: id, details: { key } },
           result: written => ({ ...showKey(store, { value: record, ...written(added) }), key }),
         }
@@ -97,7 +93,7 @@ export class ApplicationKeys {
 
   // Requirements: APP-513
   async list(caller: Caller, id: string): Promise<ApplicationKey[]> {
-    const stores = await storesOf(this.#parts, caller.tenant)
+    const stores = await storesOf(this.parts, caller.tenant)
     const { value } = await existing(stores.store, id)
     const records = await Promise.all(
       keyDigests(value).map(digest => storeOfKey(stores, digest).get<KeyRecord>('key', digest)),
@@ -110,7 +106,7 @@ export class ApplicationKeys {
    * @throws {ServiceError} not_found, also if it has another key now
    */
   async getApplication(caller: Caller, id: string, key: string): Promise<ApplicationWithKey> {
-    const { root, store } = await storesOf(this.#parts, caller.tenant)
+    const { root, store } = await storesOf(this.parts, caller.tenant)
     const record = await existing(store, id)
     if (!keyDigests(record.value).includes(recordOfKey(root, caller.tenant, id, key).id)) {
       throw new ServiceError('not_found', 'the application has another key now')
@@ -123,7 +119,7 @@ export class ApplicationKeys {
    * @throws {ServiceError} not_found, also if it was revoked
    */
   async get(caller: Caller, id: string, key: string): Promise<ApplicationKeyWithSecret> {
-    const { root, store } = await storesOf(this.#parts, caller.tenant)
+    const { root, store } = await storesOf(this.parts, caller.tenant)
     const publicId = publicIdOfKey(store, recordOfKey(root, caller.tenant, id, key).id)
     const found = (await this.list(caller, id)).find(one => one.id === publicId)
     return found ? { ...found, key } : noKey()
@@ -135,9 +131,9 @@ export class ApplicationKeys {
    */
   // Requirements: APP-514
   async revoke(caller: Caller, id: string, publicId: string): Promise<void> {
-    const stores = await storesOf(this.#parts, caller.tenant)
+    const stores = await storesOf(this.parts, caller.tenant)
     const { store } = stores
-    await transact(store, this.#parts.clock, async () => {
+    await transact(store, this.parts.clock, async () => {
       const current = await existing(store, id)
       const digests = keyDigests(current.value)
       const revoked = digests.find(digest => publicIdOfKey(store, digest) === publicId) ?? noKey()
@@ -150,7 +146,7 @@ export class ApplicationKeys {
       }
       const { second_key_digest: _second, ...kept } = current.value
       const value = { ...kept, key_digest: left, modified_by: caller.application }
-      return replacement(this.#parts, store, current, value, 'application:revoke_key', [
+      return replacement(this.parts, store, current, value, 'application:revoke_key', [
         removeKey(stores, revoked),
       ])
     })

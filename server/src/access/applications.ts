@@ -21,6 +21,7 @@ import {
 import { ApplicationKeys, type RecordedKey } from './application-keys.ts'
 import type { Caller } from './caller.ts'
 import { insertKey, type KeyStores, removeKey } from './keys.ts'
+import { Room } from './room.ts'
 import { checkRights, plainRule } from './rules.ts'
 import { removeUsageCount } from './usage-counts.ts'
 
@@ -28,14 +29,8 @@ interface ApplicationQuery extends PageRequest {
   readonly id?: readonly string[]
 }
 
-export class Applications {
-  readonly keys: ApplicationKeys
-  readonly #parts: ApplicationParts
-
-  constructor(parts: ApplicationParts) {
-    this.#parts = parts
-    this.keys = new ApplicationKeys(parts)
-  }
+export class Applications extends Room<ApplicationParts> {
+  readonly keys = new ApplicationKeys(this.parts)
 
   async create(
     caller: { readonly tenant: string; readonly application: string | null },
@@ -44,7 +39,7 @@ export class Applications {
   ): Promise<ApplicationWithKey> {
     const content = this.#content(input.type, input)
     const application = {
-      id: this.#parts.random.uuid(),
+      id: this.parts.random.uuid(),
       type: input.type,
       ...content,
       ...(caller.application === null ? {} : { created_by: caller.application }),
@@ -59,21 +54,21 @@ export class Applications {
     given?: string,
     receipt?: Receipt<RecordedKey>,
   ): Promise<ApplicationWithKey> {
-    const stores = await storesOf(this.#parts, tenant)
+    const stores = await storesOf(this.parts, tenant)
     const { store } = stores
     const { id, created_by = null } = application
     const { key, record } = this.keys.make(stores, application, given)
     const value: ApplicationRecord = { ...application, key_digest: record.id }
     return transact(
       store,
-      this.#parts.clock,
+      this.parts.clock,
       async () => {
         const write = store.insert('application', value)
         return {
           writes: [
             write,
             insertKey(stores, record),
-            applicationEntry(this.#parts, store, 'application:create', id, created_by),
+            applicationEntry(this.parts, store, 'application:create', id, created_by),
           ],
           recorded: { entity: id, details: { key } },
           result: written => ({ ...showApplication(tenant, { value, ...written(write) }), key }),
@@ -87,8 +82,8 @@ export class Applications {
   }
 
   async list(caller: Caller, page: ApplicationQuery): Promise<Page<Application>> {
-    const { store } = await storesOf(this.#parts, caller.tenant)
-    const nowMs = this.#parts.clock.nowUs() / 1000
+    const { store } = await storesOf(this.parts, caller.tenant)
+    const nowMs = this.parts.clock.nowUs() / 1000
     const { total, records } = await store.findReadable<ApplicationRecord>(
       'application',
       store.among('application', page.id),
@@ -102,7 +97,7 @@ export class Applications {
   }
 
   async get(caller: Caller, id: string): Promise<Application> {
-    const { store } = await storesOf(this.#parts, caller.tenant)
+    const { store } = await storesOf(this.parts, caller.tenant)
     return showApplication(caller.tenant, await existing(store, id))
   }
 
@@ -113,16 +108,16 @@ export class Applications {
     input: UpdateApplicationRequest,
     receipt?: Receipt<RecordedEntity>,
   ): Promise<Application> {
-    const { store } = await storesOf(this.#parts, caller.tenant)
+    const { store } = await storesOf(this.parts, caller.tenant)
     return transact(
       store,
-      this.#parts.clock,
+      this.parts.clock,
       async () => {
         const current = await existing(store, id)
         const { expires_at: _at, expires_ms: _ms, ...kept } = current.value
         const value = { ...kept, ...this.#content(kept.type, input), modified_by: caller.application }
         return {
-          ...replacement(this.#parts, store, current, value, 'application:update'),
+          ...replacement(this.parts, store, current, value, 'application:update'),
           recorded: { entity: id },
         }
       },
@@ -132,19 +127,19 @@ export class Applications {
 
   // Requirements: APP-504
   async delete({ tenant, application }: Caller, id: string): Promise<void> {
-    const stores = await storesOf(this.#parts, tenant)
+    const stores = await storesOf(this.parts, tenant)
     const unused = () => removeUsageCount(stores.store, 'application', id)
     await this.#delete(stores, id, application, unused)
-    await this.#parts.sessions.endOf(stores.store, id, application)
+    await this.parts.sessions.endOf(stores.store, id, application)
   }
 
   /** Deletes an application for the operator, if it is there, also if a reactor uses it. That one then cannot act. */
   async remove(tenant: string, id: string): Promise<void> {
-    const stores = await storesOf(this.#parts, tenant)
+    const stores = await storesOf(this.parts, tenant)
     const { store } = stores
     if (await store.get('application', id)) await this.#delete(stores, id, null, async () => [])
     // Also if an earlier attempt was interrupted here.
-    await this.#parts.sessions.endOf(store, id, null)
+    await this.parts.sessions.endOf(store, id, null)
   }
 
   /** @param conditions makes writes whose conditions must hold */
@@ -155,7 +150,7 @@ export class Applications {
     conditions: () => Promise<Write[]>,
   ): Promise<void> {
     const { store } = stores
-    await transact(store, this.#parts.clock, async () => {
+    await transact(store, this.parts.clock, async () => {
       const current = await existing(store, id)
       const unused = await conditions()
       return {
@@ -163,7 +158,7 @@ export class Applications {
           store.remove('application', id, current.version),
           ...unused,
           ...keyDigests(current.value).map(digest => removeKey(stores, digest)),
-          applicationEntry(this.#parts, store, 'application:delete', id, actor),
+          applicationEntry(this.parts, store, 'application:delete', id, actor),
         ],
         result: () => {},
         // Another attempt helps only if the application was changed or a reactor began to use it.
@@ -177,10 +172,10 @@ export class Applications {
   #content(type: ApplicationType, input: UpdateApplicationRequest) {
     const permissions = input.permissions ?? []
     const rules = (input.rules ?? []).map(plainRule)
-    checkRights(type, { permissions, rules }, this.#parts.dialect)
+    checkRights(type, { permissions, rules }, this.parts.dialect)
     const expires =
       typeof input.expires_at === 'string'
-        ? readExpiration(input.expires_at, this.#parts.clock.nowUs())
+        ? readExpiration(input.expires_at, this.parts.clock.nowUs())
         : undefined
     return {
       name: input.name,

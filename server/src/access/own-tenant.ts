@@ -10,26 +10,24 @@ import type {
 import { permissionDescriptions, permissions, permissionsByType } from '../generated/facts.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
 import type { Dated, OpenedRecord, TenantRecords } from '../storage/records/records.ts'
-import type { Caller } from './caller.ts'
-import { type TenantParts, type TenantSettings, tenantStore } from './tenant-settings.ts'
+import type { RoomParts, Scope } from './room.ts'
+import type { TenantSettings } from './tenant-settings.ts'
 
 const tenantEntry = entriesOf('tenant')
 
 /** Returns the caller's tenant. */
 // Requirements: APP-542
-export async function readOwnTenant({ records }: TenantParts, { tenant }: Caller): Promise<Tenant> {
-  return show(tenant, await settingsOf(await tenantStore(records, tenant)))
+export async function readOwnTenant({ store }: Scope<RoomParts>): Promise<Tenant> {
+  return show(store.tenant, await settingsOf(store))
 }
 
 /** Replaces the name of the caller's tenant. */
 // Requirements: APP-541
 export async function renameOwnTenant(
-  parts: TenantParts,
-  { tenant, application }: Caller,
+  { parts, store, caller: { tenant, application } }: Scope<RoomParts>,
   { name }: UpdateTenantRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<Tenant> {
-  const store = await tenantStore(parts.records, tenant)
   return transact(
     store,
     parts.clock,

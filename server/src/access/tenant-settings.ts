@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Random } from '../base/random.ts'
-import type { Clock } from '../base/time/clock.ts'
 import type { ApplicationType, Permission } from '../contract/types.ts'
 import { permissionsByType, tokenPermissions } from '../generated/facts.ts'
 import { transact } from '../storage/port/transact.ts'
 import type { Records, RecordValue, TenantRecords } from '../storage/records/records.ts'
 import type { Applications } from './applications.ts'
+import type { RoomParts } from './room.ts'
 import type { Rights } from './rules.ts'
 
 /** The stored settings of a tenant. */
@@ -33,10 +32,7 @@ export interface NewTenant {
 /** The least that is useful to a web page: with `token:update` it could overwrite any token whose id it knows. */
 const publicPermissions: readonly Permission[] = ['token:create']
 
-export interface TenantParts {
-  readonly records: Records
-  readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
+export interface TenantParts extends RoomParts {
   readonly applications: Applications
 }
 
@@ -53,7 +49,7 @@ export async function readTenant(store: TenantRecords): Promise<TenantSettings |
 
 /** Changes the given settings of a tenant, and makes the tenant if there is none. */
 export async function writeTenant(
-  { records, random, clock }: Omit<TenantParts, 'applications'>,
+  { records, random, clock }: RoomParts,
   tenant: string,
   given: Partial<Omit<TenantSettings, 'id'>>,
 ): Promise<TenantSettings> {

@@ -1,3 +1,4 @@
+import { Room } from './room.ts'
 import {
   createTenant,
   developmentTenant,
@@ -8,13 +9,7 @@ import {
 } from './tenant-settings.ts'
 
 /** The tenants of a server. */
-export class Tenants {
-  readonly parts: TenantParts
-
-  constructor(parts: TenantParts) {
-    this.parts = parts
-  }
-
+export class Tenants extends Room<TenantParts> {
   create(options?: { readonly operator?: boolean | undefined }): Promise<NewTenant> {
     return createTenant(this.parts, options)
   }

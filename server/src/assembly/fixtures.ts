@@ -162,10 +162,10 @@ async function applyFormula(
   const caller = callerOf(tenant, fixture)
   const { content } = fixture
   const known = await formulas.find(tenant, fixture.id)
-  if (!known) return void (await createFormula(formulas.parts, caller, content, undefined, fixture.id))
+  if (!known) return void (await createFormula(formulas.of(caller), content, undefined, fixture.id))
   const { id: _id, created_by: _by, modified_by: _modified, ...before } = known.record.value
   if (isDeepStrictEqual(before, readFormula(content))) return
-  await updateFormula(formulas.parts, caller, fixture.id, content)
+  await updateFormula(formulas.of(caller), fixture.id, content)
 }
 
 async function applyReactor(
@@ -176,7 +176,7 @@ async function applyReactor(
   const caller = callerOf(tenant, fixture)
   const { content } = fixture
   const known = await (await records.tenant(tenant))?.get<ReactorRecord>('reactor', fixture.id)
-  if (!known) return void (await createReactor(reactors.parts, caller, content, undefined, fixture.id))
+  if (!known) return void (await createReactor(reactors.of(caller), content, undefined, fixture.id))
   const { name, formula, application, configuration } = known.value
   const before = { name, formula, application, configuration }
   const after = {
@@ -190,7 +190,7 @@ async function applyReactor(
     `${fixture.path}.formula.id`,
     'must stay as it is: a reactor keeps its formula',
   )
-  if (!isDeepStrictEqual(before, after)) await updateReactor(reactors.parts, caller, fixture.id, content)
+  if (!isDeepStrictEqual(before, after)) await updateReactor(reactors.of(caller), fixture.id, content)
 }
 
 async function applyToken(

@@ -1,19 +1,15 @@
+import type { RoomParts, Scope } from '../access/room.ts'
 import { tenantStore } from '../access/tenant-settings.ts'
 import { ServiceError } from '../base/errors.ts'
-import type { Random } from '../base/random.ts'
-import type { Clock } from '../base/time/clock.ts'
-import type { OpenedRecord, Records, TenantRecords } from '../storage/records/records.ts'
+import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import type { FormulaRecord } from './formula.ts'
 import { shippedFormula } from './shipped/index.ts'
 
-export interface FormulaParts {
-  readonly records: Records
-  readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
-}
+/** The formulas that one tenant may use, as a request of a caller works on them. */
+export type TenantFormulas = Scope<RoomParts>
 
 /** Returns the server's own store, which keeps official formulas, readable by all tenants. */
-export function officialStore(parts: FormulaParts): Promise<TenantRecords> {
+export function officialStore(parts: RoomParts): Promise<TenantRecords> {
   return parts.records.root(parts.clock.nowUs())
 }
 
@@ -26,7 +22,7 @@ export interface FoundFormula {
 /** Finds the tenant's own or an official formula. */
 // Requirements: FOR-017
 export async function findFormula(
-  parts: FormulaParts,
+  parts: RoomParts,
   tenant: string,
   id: string,
 ): Promise<FoundFormula | undefined> {
@@ -42,7 +38,7 @@ export async function findFormula(
 
 /** @throws {ServiceError} not_found */
 // Requirements: ERR-512
-export async function existingFormula(parts: FormulaParts, tenant: string, id: string) {
+export async function existingFormula(parts: RoomParts, tenant: string, id: string) {
   const found = await findFormula(parts, tenant, id)
   if (found) return found
   throw new ServiceError('not_found', 'there is no formula with this id')

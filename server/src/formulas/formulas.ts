@@ -1,13 +1,8 @@
-import { type FormulaParts, type FoundFormula, findFormula } from './find.ts'
+import { Room, type RoomParts } from '../access/room.ts'
+import { type FoundFormula, findFormula } from './find.ts'
 
 /** The code that reactors run: of each tenant, official, and shipped with the server. */
-export class Formulas {
-  readonly parts: FormulaParts
-
-  constructor(parts: FormulaParts) {
-    this.parts = parts
-  }
-
+export class Formulas extends Room<RoomParts> {
   /** Finds the tenant's own or an official formula. */
   find(tenant: string, id: string): Promise<FoundFormula | undefined> {
     return findFormula(this.parts, tenant, id)

@@ -1,10 +1,8 @@
-import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenant-settings.ts'
 import { type ListPosition, merge, type Source, sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
 import type { ReactorFormula } from '../contract/types.ts'
 import type { Dated, TenantRecords } from '../storage/records/records.ts'
-import { existingFormula, type FormulaParts, findFormula, officialStore } from './find.ts'
+import { existingFormula, findFormula, officialStore, type TenantFormulas } from './find.ts'
 import { type FormulaRecord, showFormula } from './formula.ts'
 import { findByName, nameFilter } from './name-filter.ts'
 import { shippedFormulas } from './shipped/index.ts'
@@ -16,23 +14,20 @@ interface FormulaQuery extends PageRequest {
 }
 
 /** @throws {ServiceError} not_found */
-export async function readFormulaById(
-  parts: FormulaParts,
-  caller: Caller,
-  id: string,
-): Promise<ReactorFormula> {
+export async function readFormulaById(formulas: TenantFormulas, id: string): Promise<ReactorFormula> {
+  const { parts, caller } = formulas
   return showFormula((await existingFormula(parts, caller.tenant, id)).record)
 }
 
 /** Lists the tenant's own and the official formulas together, newest first. */
 export async function listFormulas(
-  parts: FormulaParts,
-  caller: Caller,
+  formulas: TenantFormulas,
   query: FormulaQuery,
 ): Promise<Page<ReactorFormula>> {
-  if (query.name !== undefined) return listByName(parts, caller, query, nameFilter(query.name))
+  const { parts, store } = formulas
+  if (query.name !== undefined) return listByName(formulas, query, nameFilter(query.name))
   const nowMs = parts.clock.nowUs() / 1000
-  const own = stored(await tenantStore(parts.records, caller.tenant), nowMs)
+  const own = stored(store, nowMs)
   const official = stored(await officialStore(parts), nowMs)
   const all = merge(merge(own, official), sourceOf(shippedFormulas.map(listed)))
   const page = await all.page(offsetOf(query), query.size)
@@ -44,13 +39,13 @@ export async function listFormulas(
 }
 
 async function listByName(
-  parts: FormulaParts,
-  caller: Caller,
+  formulas: TenantFormulas,
   query: FormulaQuery,
   matches: (name: string) => boolean,
 ): Promise<Page<ReactorFormula>> {
+  const { parts, caller, store } = formulas
   const nowMs = parts.clock.nowUs() / 1000
-  const stores = [await tenantStore(parts.records, caller.tenant), await officialStore(parts)]
+  const stores = [store, await officialStore(parts)]
   const places: ListPosition[] = shippedFormulas.filter(({ value }) => matches(value.name)).map(listed)
   for (const store of stores)
     places.push(...(await findByName(store, 'formula', { op: 'all' }, matches, nowMs)))

@@ -1,5 +1,5 @@
-import type { Caller } from '../access/caller.ts'
-import { readTenant, tenantStore } from '../access/tenant-settings.ts'
+import type { RoomParts } from '../access/room.ts'
+import { readTenant } from '../access/tenant-settings.ts'
 import { removeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
@@ -12,7 +12,7 @@ import {
   transact,
 } from '../storage/port/transact.ts'
 import type { TenantRecords } from '../storage/records/records.ts'
-import { existingFormula, type FormulaParts, type FoundFormula, officialStore } from './find.ts'
+import { existingFormula, type FoundFormula, officialStore, type TenantFormulas } from './find.ts'
 import { type FormulaRecord, readFormula, showFormula } from './formula.ts'
 
 // An official formula belongs to no tenant: its entries are in the log of the tenant that wrote it.
@@ -20,14 +20,13 @@ const formulaEntry = entriesOf('reactor_formula')
 
 /** @throws {ServiceError} validation, permission_denied, idempotency_conflict */
 export async function createFormula(
-  parts: FormulaParts,
-  caller: Caller,
+  formulas: TenantFormulas,
   input: ReactorFormulaRequest,
   receipt?: Receipt<RecordedEntity>,
   id?: string,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
-  const own = await tenantStore(parts.records, caller.tenant)
+  const { parts, caller, store: own } = formulas
   if (content.type === 'official') await demandOperator(own)
   const store = content.type === 'official' ? await officialStore(parts) : own
   const attempt = async (number: number) => {
@@ -46,14 +45,13 @@ export async function createFormula(
  */
 // Requirements: FOR-013, FOR-014
 export async function updateFormula(
-  parts: FormulaParts,
-  caller: Caller,
+  formulas: TenantFormulas,
   id: string,
   input: ReactorFormulaRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<ReactorFormula> {
   const content = readFormula(input)
-  const own = await tenantStore(parts.records, caller.tenant)
+  const { parts, caller, store: own } = formulas
   const attempt = async () => {
     const found = await existingFormula(parts, caller.tenant, id)
     const { type, created_by } = found.record.value
@@ -72,8 +70,8 @@ export async function updateFormula(
 
 /** Removes a formula that no reactor of any tenant uses. @throws {ServiceError} not_found, permission_denied, in_use */
 // Requirements: FOR-015, FOR-016
-export async function deleteFormula(parts: FormulaParts, caller: Caller, id: string): Promise<void> {
-  const own = await tenantStore(parts.records, caller.tenant)
+export async function deleteFormula(formulas: TenantFormulas, id: string): Promise<void> {
+  const { parts, caller, store: own } = formulas
   await transact(parts.records, parts.clock, async () => {
     const found = await existingFormula(parts, caller.tenant, id)
     const store = await writableStore(own, found)
@@ -92,7 +90,7 @@ export async function deleteFormula(parts: FormulaParts, caller: Caller, id: str
 
 /** Returns the writes that create a formula, or replace the given version of it. */
 function storing(
-  parts: FormulaParts,
+  parts: RoomParts,
   own: TenantRecords,
   store: TenantRecords,
   value: FormulaRecord,

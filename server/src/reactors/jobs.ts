@@ -1,5 +1,6 @@
-import { type Caller, holds } from '../access/caller.ts'
+import { holds } from '../access/caller.ts'
 import { jobCaller } from '../access/delegation.ts'
+import type { Room } from '../access/room.ts'
 import { errorRegistry, ServiceError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json/json.ts'
 import { toProblem } from '../base/problem.ts'
@@ -10,7 +11,7 @@ import { NoRoom } from '../webhooks/webhook-parts.ts'
 import { refusalOf, wordsOfFormula } from './outcome.ts'
 import { prepare, type ReactInput } from './prepare.ts'
 import { keep, run, settle } from './react.ts'
-import type { ReactorParts } from './reactor-parts.ts'
+import type { ReactorParts, TenantReactors } from './reactor-parts.ts'
 
 /**
  * Accepts an asynchronous invocation. It is validated completely now; the data of tokens read for that is dropped, and
@@ -20,15 +21,15 @@ import type { ReactorParts } from './reactor-parts.ts'
  */
 // Requirements: INV-511
 export async function acceptReaction(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   input: ReactInput,
   wanted: { readonly callbackUrl: string; readonly timeoutMs: number },
   receipt?: Receipt,
 ): Promise<void> {
+  const { parts, caller } = reactors
   const { jobs } = parts
   await jobs.checkCallback(wanted.callbackUrl)
-  await prepare(parts, caller, input)
+  await prepare(reactors, input)
   await jobs.accept(
     {
       tenant: caller.tenant,
@@ -54,22 +55,24 @@ export async function acceptReaction(
  */
 // Requirements: INV-512
 export async function performJob(
-  parts: ReactorParts,
+  all: Room<ReactorParts>,
   job: Job,
   receipt: Receipt<JobAnswer>,
 ): Promise<JobAnswer> {
+  const { parts } = all
   try {
     const caller = await jobCaller(parts.records, job, parts.clock.nowUs())
     if (!caller) throw new ServiceError('unauthenticated', 'the caller is gone or expired')
     if (!holds(caller, 'token:use'))
       throw new ServiceError('permission_denied', 'the caller does not hold token:use')
-    const prepared = await prepare(parts, caller, job)
+    const reactors = all.of(caller)
+    const prepared = await prepare(reactors, job)
     const { timeoutMs, depth } = job
-    const outcome = await run(parts, caller, prepared, { timeoutMs, lane: 'async', depth })
+    const outcome = await run(reactors, prepared, { timeoutMs, lane: 'async', depth })
     if (outcome.kind === 'busy') throw new NoRoom()
     if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
     let recorded: JobAnswer = null
-    await settle(parts, caller, outcome, reaction => {
+    await settle(reactors, outcome, reaction => {
       recorded = { reaction }
       return receipt(recorded)
     })

@@ -1,5 +1,3 @@
-import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenant-settings.ts'
 import { ServiceError } from '../base/errors.ts'
 import { sourceOf } from '../base/merged-list.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
@@ -7,7 +5,7 @@ import type { Reactor } from '../contract/types.ts'
 import { findByName, nameFilter } from '../formulas/name-filter.ts'
 import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { existingReactor, type ReactorRecord, reactorShower } from './reactor.ts'
-import type { ReactorParts } from './reactor-parts.ts'
+import type { ReactorParts, TenantReactors } from './reactor-parts.ts'
 
 /** Filters of a list of reactors, and its page. */
 interface ReactorQuery extends PageRequest {
@@ -16,19 +14,15 @@ interface ReactorQuery extends PageRequest {
 }
 
 /** @throws {ServiceError} not_found */
-export async function readReactor(parts: ReactorParts, caller: Caller, id: string): Promise<Reactor> {
-  const store = await tenantStore(parts.records, caller.tenant)
+export async function readReactor(reactors: TenantReactors, id: string): Promise<Reactor> {
+  const { parts, store } = reactors
   return reactorShower(parts, store)(await existingReactor(store, id))
 }
 
 /** Lists the tenant's reactors, newest first. */
 // Requirements: REA-007
-export async function listReactors(
-  parts: ReactorParts,
-  caller: Caller,
-  query: ReactorQuery,
-): Promise<Page<Reactor>> {
-  const store = await tenantStore(parts.records, caller.tenant)
+export async function listReactors(reactors: TenantReactors, query: ReactorQuery): Promise<Page<Reactor>> {
+  const { parts, store } = reactors
   const show = reactorShower(parts, store)
   const { total, records } = await find(parts, store, query)
   // A reactor whose formula cannot be opened, or that is deleted at this time, must not fail the whole list.

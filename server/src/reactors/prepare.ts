@@ -1,6 +1,4 @@
-import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
-import { tenantStore } from '../access/tenant-settings.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { ReactorConfiguration, ReactRequest } from '../contract/types.ts'
@@ -10,7 +8,7 @@ import type { TenantRecords } from '../storage/records/records.ts'
 import { demandReferences, resolveReferences } from '../tokens/payloads/detokenize.ts'
 import { castConfiguration, fitArguments, type ReactArguments } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
-import type { ReactorParts } from './reactor-parts.ts'
+import type { TenantReactors } from './reactor-parts.ts'
 
 /** A requested invocation. */
 export interface ReactInput {
@@ -41,11 +39,10 @@ export interface Prepared {
  * @throws {ServiceError} not_found, validation, detokenize_failed, permission_denied, unprocessable
  */
 export async function prepare(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   { reactor: id, args, areResolved = false, depth, traceId }: ReactInput,
 ): Promise<Prepared> {
-  const store = await tenantStore(parts.records, caller.tenant)
+  const { parts, caller, store } = reactors
   const { value: reactor } = await existingReactor(store, id)
   if (depth > limits.formulaDepth) {
     throw new ServiceError(
@@ -80,11 +77,11 @@ export async function prepare(
  * @throws {ServiceError} not_found, permission_denied
  */
 export async function demandReaction(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   { reactor, args }: Pick<ReactInput, 'reactor' | 'args'>,
 ): Promise<void> {
-  await existingReactor(await tenantStore(parts.records, caller.tenant), reactor)
+  const { parts, caller, store } = reactors
+  await existingReactor(store, reactor)
   await demandReferences(parts.tokens.of(caller), args, 'args')
 }
 

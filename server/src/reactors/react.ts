@@ -1,4 +1,3 @@
-import type { Caller } from '../access/caller.ts'
 import { type FieldErrors, ServiceError } from '../base/errors.ts'
 import type { Pass } from '../base/flow/turns.ts'
 import { JsonError, type JsonValue, parseJsonInTurns } from '../base/json/json.ts'
@@ -9,7 +8,7 @@ import { tokenize } from '../tokens/payloads/tokenize.ts'
 import type { Reaction, RecordedReaction } from '../webhooks/reaction.ts'
 import { refusalOf } from './outcome.ts'
 import { type Prepared, prepare, type ReactInput } from './prepare.ts'
-import type { ReactorParts } from './reactor-parts.ts'
+import type { ReactorParts, TenantReactors } from './reactor-parts.ts'
 
 /**
  * Invokes a reactor synchronously.
@@ -19,21 +18,21 @@ import type { ReactorParts } from './reactor-parts.ts'
  */
 // Requirements: INV-001
 export async function react(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   input: ReactInput,
   receipt?: Receipt<RecordedReaction>,
 ): Promise<Reaction> {
-  const prepared = await prepare(parts, caller, input)
+  const { parts, caller } = reactors
+  const prepared = await prepare(reactors, input)
   // What the formula waits for needs none.
   parts.places.release(caller)
-  const outcome = await run(parts, caller, prepared, {
+  const outcome = await run(reactors, prepared, {
     timeoutMs: limits.formulaTime,
     lane: 'sync',
     depth: input.depth,
   })
   if (outcome.kind !== 'answered' && outcome.kind !== 'custom') throw refusalOf(outcome)
-  return settle(parts, caller, outcome, receipt)
+  return settle(reactors, outcome, receipt)
 }
 
 interface RunOptions {
@@ -44,11 +43,11 @@ interface RunOptions {
 
 /** Records that a reactor is used, and runs the code of a valid invocation of it. */
 export async function run(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   { reactor, formula, configuration, args, delegation }: Prepared,
   options: RunOptions,
 ): Promise<Outcome> {
+  const { parts, caller } = reactors
   await parts.audit.record(caller.tenant, {
     operation: 'token:use',
     entity_type: 'reactor',
@@ -80,11 +79,11 @@ export async function run(
  */
 // Requirements: INV-002, INV-027, INV-506
 export async function settle(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   outcome: Extract<Outcome, { kind: 'answered' | 'custom' }>,
   receipt: Receipt<RecordedReaction> | undefined,
 ): Promise<Reaction> {
+  const { parts, caller } = reactors
   if (outcome.kind === 'custom') return keep(parts, outcome, receipt)
   const raw = outcome.raw === undefined ? {} : { raw: outcome.raw }
   if (outcome.tokenize === undefined || outcome.tokenize === null) {

@@ -1,20 +1,18 @@
 import type { Delegation } from '../access/delegation.ts'
+import type { RoomParts, Scope } from '../access/room.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import type { Places } from '../base/flow/places.ts'
 import type { RequestPlaces } from '../base/flow/request-places.ts'
 import type { Turns } from '../base/flow/turns.ts'
-import type { Random } from '../base/random.ts'
-import type { Clock } from '../base/time/clock.ts'
 import type { Formulas } from '../formulas/formulas.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
-import type { Records } from '../storage/records/records.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import type { Jobs } from '../webhooks/webhooks.ts'
 
-export interface ReactorParts {
-  readonly records: Records
-  readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
+/** The reactors of one tenant, as a request of a caller works on them. */
+export type TenantReactors = Scope<ReactorParts>
+
+export interface ReactorParts extends RoomParts {
   readonly formulas: Formulas
   readonly tokens: Tokens
   /** Records uses, which change nothing. */

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import { Room } from '../access/room.ts'
 import type { Receipt } from '../storage/port/transact.ts'
 import type { Job } from '../webhooks/job.ts'
 import type { JobAnswer, Reaction, RecordedReaction } from '../webhooks/reaction.ts'
@@ -9,18 +10,12 @@ import { react } from './react.ts'
 import type { ReactorParts } from './reactor-parts.ts'
 
 /** Configured formulas, and their invocation. */
-export class Reactors implements Performer {
-  readonly parts: ReactorParts
-
-  constructor(parts: ReactorParts) {
-    this.parts = parts
-  }
-
+export class Reactors extends Room<ReactorParts> implements Performer {
   react(caller: Caller, input: ReactInput, receipt?: Receipt<RecordedReaction>): Promise<Reaction> {
-    return react(this.parts, caller, input, receipt)
+    return react(this.of(caller), input, receipt)
   }
 
   perform(job: Job, receipt: Receipt<JobAnswer>): Promise<JobAnswer> {
-    return performJob(this.parts, job, receipt)
+    return performJob(this, job, receipt)
   }
 }

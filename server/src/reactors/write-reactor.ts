@@ -1,6 +1,4 @@
 import type { ApplicationRecord } from '../access/application.ts'
-import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenant-settings.ts'
 import { changeUsageCount } from '../access/usage-counts.ts'
 import { entriesOf } from '../audit/entries.ts'
 import { invalid } from '../base/errors.ts'
@@ -24,25 +22,24 @@ import {
 import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
 import { castConfiguration } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord, reactorShower } from './reactor.ts'
-import type { ReactorParts } from './reactor-parts.ts'
+import type { TenantReactors } from './reactor-parts.ts'
 
 const reactorEntry = entriesOf('reactor')
 
 /** @throws {ServiceError} validation, idempotency_conflict */
 export async function createReactor(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   input: CreateReactorRequest,
   receipt?: Receipt<RecordedEntity>,
   id?: string,
 ): Promise<Reactor> {
-  const store = await tenantStore(parts.records, caller.tenant)
+  const { parts, caller, store } = reactors
   const attempt = async (number: number) => {
     giveUpOn(id, number)
     // Requirements: REA-003
     const found = await parts.formulas.find(store.tenant, input.formula.id)
     if (!found) throw invalid('formula.id', 'must be the id of an existing formula')
-    return storing(parts, caller, store, found, input, id ?? parts.random.uuid())
+    return storing(reactors, found, input, id ?? parts.random.uuid())
   }
   const created = await parts.changes.run(caller, () =>
     transact(parts.records, parts.clock, attempt, receipt),
@@ -54,19 +51,17 @@ export async function createReactor(
 /** @throws {ServiceError} validation, not_found, idempotency_conflict */
 // Requirements: REA-009, REA-017, REA-540
 export function updateReactor(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   id: string,
   input: UpdateReactorRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<Reactor> {
-  return change(parts, caller, id, () => input, receipt)
+  return change(reactors, id, () => input, receipt)
 }
 
 /** Applies a JSON merge patch, and validates the result as a whole. @throws {ServiceError} like `updateReactor` */
 export async function patchReactor(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   id: string,
   { name, configuration, application }: PatchReactorRequest,
   receipt?: Receipt<RecordedEntity>,
@@ -82,13 +77,13 @@ export async function patchReactor(
     }
     return mergePatch(given, known) as unknown as UpdateReactorRequest
   }
-  await change(parts, caller, id, patched, receipt)
+  await change(reactors, id, patched, receipt)
 }
 
 /** Removes a reactor. Its formula and application can be deleted then. @throws {ServiceError} not_found */
 // Requirements: REA-015
-export async function deleteReactor(parts: ReactorParts, caller: Caller, id: string): Promise<void> {
-  const store = await tenantStore(parts.records, caller.tenant)
+export async function deleteReactor(reactors: TenantReactors, id: string): Promise<void> {
+  const { parts, caller, store } = reactors
   const attempt = async () => {
     const { value, version } = await existingReactor(store, id)
     const formula = await parts.formulas.find(caller.tenant, value.formula)
@@ -106,19 +101,18 @@ export async function deleteReactor(parts: ReactorParts, caller: Caller, id: str
 
 // Requirements: REA-014, REA-016
 async function change(
-  parts: ReactorParts,
-  caller: Caller,
+  reactors: TenantReactors,
   id: string,
   next: (current: ReactorRecord) => UpdateReactorRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<Reactor> {
-  const store = await tenantStore(parts.records, caller.tenant)
+  const { parts, caller, store } = reactors
   const attempt = async () => {
     const current = await existingReactor(store, id)
     const input = next(current.value)
     const found = await formulaOfReactor(parts, store.tenant, current.value)
     if (input.application && input.application.id === undefined) throw invalid('application.id', 'is missing')
-    return storing(parts, caller, store, found, input, current)
+    return storing(reactors, found, input, current)
   }
   return parts.changes.run(caller, () => transact(parts.records, parts.clock, attempt, receipt))
 }
@@ -129,13 +123,12 @@ async function change(
  * @throws {ServiceError} validation
  */
 async function storing(
-  parts: ReactorParts,
-  caller: Caller,
-  store: TenantRecords,
+  reactors: TenantReactors,
   found: FoundFormula,
   { name, configuration, application: named }: UpdateReactorRequest,
   before: OpenedRecord<ReactorRecord> | string,
 ): Promise<Attempt<Reactor, RecordedEntity>> {
+  const { parts, caller, store } = reactors
   const formula = found.record.value
   const application = await applicationPart(store, named?.id)
   const current = typeof before === 'string' ? undefined : before

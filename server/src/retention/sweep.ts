@@ -1,10 +1,10 @@
+import type { RoomParts } from '../access/room.ts'
 import type { SessionRecord } from '../access/session.ts'
 import { auditEntry } from '../audit/entries.ts'
-import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type DocumentKind, StoreUnavailable, type Write } from '../storage/port/port.ts'
-import type { DueRecord, OpenedRecord, Records, RecordValue } from '../storage/records/records.ts'
+import type { DueRecord, OpenedRecord, RecordValue } from '../storage/records/records.ts'
 import type { TokenRecord } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 
@@ -20,11 +20,9 @@ const mostStuck = 8 * batchSize
 /** The kinds that expire. Only tokens and sessions need more than being removed. */
 const kinds: readonly DocumentKind[] = ['token', 'token-cvc', 'session', 'idempotency', 'deduplication']
 
-export interface SweepParts {
-  readonly records: Records
+export interface SweepParts extends RoomParts {
   readonly tokens: Tokens
   readonly sessions: Sessions
-  readonly random: Random
   readonly clock: Pick<Clock, 'nowUs' | 'tenants'>
   /** Yields to other work. Resolves with false if the sweep has to end. */
   pause(): Promise<boolean>

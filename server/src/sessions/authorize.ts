@@ -1,4 +1,3 @@
-import type { Caller } from '../access/caller.ts'
 import { checkRights, holdsAnywhere, plainRule, type Rights } from '../access/rules.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ErrorList, invalid, ServiceError } from '../base/errors.ts'
@@ -11,9 +10,8 @@ import {
   callingApplication,
   digestNonce,
   type NonceRecord,
-  type SessionParts,
   sessionEntry,
-  storesOf,
+  type TenantSessions,
 } from './session-parts.ts'
 
 /**
@@ -25,11 +23,11 @@ import {
  */
 // Requirements: SES-004, SES-006, SES-008, SES-010, SES-505, SES-017
 export async function authorizeSession(
-  parts: SessionParts,
-  caller: Caller,
+  sessions: TenantSessions,
   input: AuthorizeSessionRequest,
   receipt?: Receipt<RecordedEntity>,
 ): Promise<void> {
+  const { parts, store } = sessions
   const rights: Rights = {
     permissions: [...new Set(input.permissions ?? [])],
     // Requirements: SES-501
@@ -37,7 +35,6 @@ export async function authorizeSession(
   }
   // A session can be granted the permissions that a private application may hold.
   checkRights('private', rights)
-  const { store } = await storesOf(parts, caller)
   await transact(
     store,
     parts.clock,
@@ -50,7 +47,7 @@ export async function authorizeSession(
       if (expiration && expiration.ms > session.createdUs / 1000 + limits.longestSessionLifetime) {
         throw invalid('expires_at', 'must lie at most 24 hours after the creation of the session')
       }
-      const { value: authorizer, unchanged } = await callingApplication(store, caller)
+      const { value: authorizer, unchanged } = await callingApplication(sessions)
       refuseWhatIsNotHeld(authorizer, rights)
       if (session.value.grant) throw new ServiceError('nonce_used', 'the session is authorized already')
 

@@ -1,4 +1,3 @@
-import type { Caller } from '../access/caller.ts'
 import { digestOfKey, insertKey, makeKey } from '../access/keys.ts'
 import { isSessionOver, type SessionRecord, sessionIndex } from '../access/session.ts'
 import { ServiceError } from '../base/errors.ts'
@@ -9,9 +8,9 @@ import {
   callingApplication,
   digestNonce,
   type NonceRecord,
-  type SessionParts,
   sessionEntry,
   storesOf,
+  type TenantSessions,
 } from './session-parts.ts'
 
 export type RecordedSession = RecordedEntity & {
@@ -21,12 +20,12 @@ export type RecordedSession = RecordedEntity & {
 /** Makes a short-lived key for the calling application. It may do nothing until it is authorized by the nonce. */
 // Requirements: SES-001
 export async function createSession(
-  parts: SessionParts,
-  caller: Caller,
+  sessions: TenantSessions,
   receipt?: Receipt<RecordedSession>,
 ): Promise<CreateSessionResponse> {
+  const { parts, caller } = sessions
   const { random, clock } = parts
-  const stores = await storesOf(parts, caller)
+  const stores = await storesOf(sessions)
   const { root, store } = stores
   const { tenant } = caller
   const key = makeKey('session', random, { root, tenant })
@@ -36,7 +35,7 @@ export async function createSession(
     clock,
     async () => {
       const { application } = caller
-      const { unchanged } = await callingApplication(store, caller)
+      const { unchanged } = await callingApplication(sessions)
       const session: SessionRecord = {
         id: random.uuid(),
         application,
@@ -64,8 +63,8 @@ export async function createSession(
 }
 
 /** Returns the expiration of a session, ISO 8601. @throws {ServiceError} not_found, if it is expired or gone */
-export async function readSessionEnd(parts: SessionParts, caller: Caller, id: string): Promise<string> {
-  const { store } = await storesOf(parts, caller)
+export async function readSessionEnd(sessions: TenantSessions, id: string): Promise<string> {
+  const { parts, store } = sessions
   const session = await store.get<SessionRecord>('session', id)
   if (session && !isSessionOver(session.value, parts.clock.nowUs())) {
     return new Date(session.value.expires_ms).toISOString()

@@ -1,15 +1,16 @@
 import { storeOfKey } from '../access/keys.ts'
+import type { RoomParts } from '../access/room.ts'
 import { type SessionRecord, sessionsOfTerm } from '../access/session.ts'
 import { matchTerm, type Write } from '../storage/port/port.ts'
 import { transact } from '../storage/port/transact.ts'
 import type { OpenedRecord, TenantRecords } from '../storage/records/records.ts'
-import { type SessionParts, sessionEntry } from './session-parts.ts'
+import { sessionEntry } from './session-parts.ts'
 
 const batchSize = 64
 
 /** Removes an expired session with its key and its nonce. Returns false if another writer came between. */
 export async function endExpiredSession(
-  parts: SessionParts,
+  parts: RoomParts,
   store: TenantRecords,
   session: OpenedRecord<SessionRecord>,
 ): Promise<boolean> {
@@ -25,7 +26,7 @@ export async function endExpiredSession(
  */
 // Requirements: APP-508
 export async function endSessionsOf(
-  parts: SessionParts,
+  parts: RoomParts,
   store: TenantRecords,
   application: string,
   actor: string | null,
@@ -48,12 +49,7 @@ export async function endSessionsOf(
   }
 }
 
-function endSession(
-  parts: SessionParts,
-  store: TenantRecords,
-  id: string,
-  actor: string | null,
-): Promise<void> {
+function endSession(parts: RoomParts, store: TenantRecords, id: string, actor: string | null): Promise<void> {
   return transact(store, parts.clock, async () => {
     const session = await store.get<SessionRecord>('session', id)
     const writes = session ? await removal(parts, store, session, 'session:delete', actor) : []
@@ -63,7 +59,7 @@ function endSession(
 
 /** The writes that remove a session, its key and its nonce. */
 async function removal(
-  parts: SessionParts,
+  parts: RoomParts,
   store: TenantRecords,
   { value, version }: OpenedRecord<SessionRecord>,
   operation: string,

@@ -1,20 +1,15 @@
 import type { Caller } from '../access/caller.ts'
+import { type RoomParts, Scope } from '../access/room.ts'
 import type { AuditedAction } from '../audit/entries.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { Channel } from '../base/channel.ts'
 import type { Turns } from '../base/flow/turns.ts'
-import type { Random } from '../base/random.ts'
-import type { Clock } from '../base/time/clock.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { TokenPermission } from '../contract/types.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
 import type { Expressions } from '../expressions/engine.ts'
-import type { Records, TenantRecords } from '../storage/records/records.ts'
 
-export interface TokenParts {
-  readonly records: Records
-  readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
+export interface TokenParts extends RoomParts {
   readonly expressions: Expressions
   readonly validators: ContractSchemas
   /** For actions that are audited although they change nothing. */
@@ -52,22 +47,8 @@ export interface AbsentTokens {
   readonly absent: readonly { readonly id: string; readonly expiredMs?: number | undefined }[]
 }
 
-/** The tokens of one tenant, as a request of a caller works on them. Small, as each request makes one. */
-export class TenantTokens {
-  readonly parts: TokenParts
-  readonly store: TenantRecords
-  readonly caller: Caller
-
-  constructor(parts: TokenParts, store: TenantRecords, caller: Caller) {
-    this.parts = parts
-    this.store = store
-    this.caller = caller
-  }
-
-  nowUs(): number {
-    return this.parts.clock.nowUs()
-  }
-
+/** The tokens of one tenant, as a request of a caller works on them. */
+export class TenantTokens extends Scope<TokenParts> {
   /** Lets others go first if it is their turn. @throws {ServiceError} if the caller is gone */
   pass(): undefined | Promise<void> {
     return this.parts.turns.pass(this.caller)

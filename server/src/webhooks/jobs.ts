@@ -1,5 +1,4 @@
-import type { Caller } from '../access/caller.ts'
-import { tenantStore } from '../access/tenant-settings.ts'
+import type { RoomParts, Scope } from '../access/room.ts'
 import { auditEntry } from '../audit/entries.ts'
 import { ServiceError } from '../base/errors.ts'
 import { offsetOf, type Page, type PageRequest, toPage } from '../base/page.ts'
@@ -8,7 +7,6 @@ import type { Job as ShownJob } from '../contract/types.ts'
 import { matchTerm } from '../storage/port/port.ts'
 import { removal } from './claim.ts'
 import { contentOf, jobTerm, type ScheduleRecord } from './job.ts'
-import type { WebhookParts } from './webhook-parts.ts'
 
 interface JobFilter extends PageRequest {
   /** An application or a session. */
@@ -17,12 +15,7 @@ interface JobFilter extends PageRequest {
 
 /** Returns a page of the unfinished jobs of the caller's tenant. */
 // Requirements: INV-546
-export async function listJobs(
-  parts: Pick<WebhookParts, 'records'>,
-  caller: Caller,
-  filter: JobFilter,
-): Promise<Page<ShownJob>> {
-  const store = await tenantStore(parts.records, caller.tenant)
+export async function listJobs({ store }: Scope<RoomParts>, filter: JobFilter): Promise<Page<ShownJob>> {
   const { requested_by } = filter
   const query = requested_by === undefined ? { op: 'all' as const } : matchTerm(jobTerm(store, requested_by))
   // At time 0 no job is due yet, so that all of them are found.
@@ -52,12 +45,7 @@ const mostAttempts = 10
  * @throws {ServiceError} not_found
  */
 // Requirements: INV-547
-export async function cancelJob(
-  parts: Pick<WebhookParts, 'records' | 'random' | 'clock'>,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const store = await tenantStore(parts.records, caller.tenant)
+export async function cancelJob({ parts, store, caller }: Scope<RoomParts>, id: string): Promise<void> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const schedule = await store.get<ScheduleRecord>('job', id)
     if (!schedule) throw new ServiceError('not_found', 'there is no unfinished job with this id')

@@ -1,24 +1,21 @@
+import type { RoomParts } from '../access/room.ts'
 import type { Bounds } from '../base/flow/admission.ts'
 import { admissionBounds } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Observer } from '../base/observer.ts'
-import type { Random } from '../base/random.ts'
 import type { Clock } from '../base/time/clock.ts'
 import type { CallbackPolicy, CallbackSender } from '../egress/callback-sender.ts'
 import type { Receipt } from '../storage/port/transact.ts'
-import type { Records } from '../storage/records/records.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import type { Job } from './job.ts'
 import type { JobAnswer } from './reaction.ts'
 
-export interface WebhookParts {
-  readonly records: Records
+export interface WebhookParts extends RoomParts {
   /** True if other processes may use the store, too. */
   readonly isShared: boolean
   /** Shows the tokens of an answer. */
   readonly tokens: Pick<Tokens, 'of'>
   readonly clock: Clock
-  readonly random: Random
   readonly log: Log
   readonly observer?: Observer | undefined
   readonly send: CallbackSender

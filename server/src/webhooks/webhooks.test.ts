@@ -4,6 +4,7 @@ import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey } from '../../verify/support/stores.ts'
 import { openVault } from '../../verify/support/vault.ts'
+import type { Caller } from '../access/caller.ts'
 import { silentLog } from '../base/log.ts'
 import { limits } from '../generated/facts.ts'
 import { answering, openQueue } from './_fixture.ts'
@@ -95,8 +96,8 @@ t.test('a job that is canceled while its formula runs commits and delivers nothi
   const store = await queue.store()
   const { records } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 1 })
   const { cancelJob } = await import('./jobs.ts')
-  const caller = { tenant: store.tenant, application: 'an-application' } as Parameters<typeof cancelJob>[1]
-  await cancelJob(queue.parts, caller, records[0]?.value.id ?? '')
+  const caller = { tenant: store.tenant, application: 'an-application' } as Caller
+  await cancelJob(queue.webhooks.of(caller), records[0]?.value.id ?? '')
   go()
   await advancing
   t.equal(receiver.received.length, 0)

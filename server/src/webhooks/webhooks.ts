@@ -1,3 +1,4 @@
+import { Room } from '../access/room.ts'
 import { tenantStore } from '../access/tenant-settings.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { Bounds } from '../base/flow/admission.ts'
@@ -43,14 +44,13 @@ interface JobCounts {
 }
 
 /** Asynchronous invocations, from their acceptance to the webhook with their answer. */
-export class Webhooks implements Jobs {
-  readonly parts: WebhookParts
+export class Webhooks extends Room<WebhookParts> implements Jobs {
   readonly #limits: WebhookLimits
   readonly #refused: Record<string, number> = {}
   #runner: JobRunner | undefined
 
   constructor(parts: WebhookParts) {
-    this.parts = parts
+    super(parts)
     this.#limits = { ...webhookLimits, ...parts.limits }
   }
 

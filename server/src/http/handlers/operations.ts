@@ -43,10 +43,10 @@ export function handlersOf(rooms: Rooms): Handlers {
     // Requirements: TKZ-503, TKZ-504
     detokenize: ({ caller, body }) => answer(200, resolveReferences(tokens.of(caller), body, 'transformed')),
 
-    'sessions.create': ({ caller, receipt }) => answer(201, createSession(sessions.parts, caller, receipt)),
+    'sessions.create': ({ caller, receipt }) => answer(201, createSession(sessions.of(caller), receipt)),
     // Requirements: SES-013
     'sessions.authorize': ({ caller, body, receipt }) =>
-      answer(200, authorizeSession(sessions.parts, caller, body, receipt)),
+      answer(200, authorizeSession(sessions.of(caller), body, receipt)),
 
     'applications.create': ({ caller, body, receipt }) =>
       answer(201, applications.create(caller, body, receipt)),
@@ -65,41 +65,39 @@ export function handlersOf(rooms: Rooms): Handlers {
       answer(204, applications.keys.revoke(caller, path.id, path.key_id)),
     'applications.delete': ({ caller, path }) => answer(204, applications.delete(caller, path.id)),
 
-    'tenants.get': ({ caller }) => answer(200, readOwnTenant(tenants.parts, caller)),
+    'tenants.get': ({ caller }) => answer(200, readOwnTenant(tenants.of(caller))),
     'tenants.update': ({ caller, body, receipt }) =>
-      answer(200, renameOwnTenant(tenants.parts, caller, body, receipt)),
+      answer(200, renameOwnTenant(tenants.of(caller), body, receipt)),
     'tenants.permissions': async () => ({ status: 200, body: describePermissions() }),
 
     'logs.list': ({ caller, query }) => answer(200, auditLog.list(caller, query)),
 
-    'jobs.list': ({ caller, query }) => answer(200, listJobs(webhooks.parts, caller, query)),
-    'jobs.cancel': ({ caller, path }) => answer(204, cancelJob(webhooks.parts, caller, path.id)),
+    'jobs.list': ({ caller, query }) => answer(200, listJobs(webhooks.of(caller), query)),
+    'jobs.cancel': ({ caller, path }) => answer(204, cancelJob(webhooks.of(caller), path.id)),
 
     'reactorFormulas.create': ({ caller, body, receipt }) =>
-      answer(201, createFormula(formulas.parts, caller, body, receipt)),
-    'reactorFormulas.list': ({ caller, query }) => answer(200, listFormulas(formulas.parts, caller, query)),
-    'reactorFormulas.get': ({ caller, path }) =>
-      answer(200, readFormulaById(formulas.parts, caller, path.id)),
+      answer(201, createFormula(formulas.of(caller), body, receipt)),
+    'reactorFormulas.list': ({ caller, query }) => answer(200, listFormulas(formulas.of(caller), query)),
+    'reactorFormulas.get': ({ caller, path }) => answer(200, readFormulaById(formulas.of(caller), path.id)),
     'reactorFormulas.update': ({ caller, path, body, receipt }) =>
-      answer(200, updateFormula(formulas.parts, caller, path.id, body, receipt)),
-    'reactorFormulas.delete': ({ caller, path }) =>
-      answer(204, deleteFormula(formulas.parts, caller, path.id)),
+      answer(200, updateFormula(formulas.of(caller), path.id, body, receipt)),
+    'reactorFormulas.delete': ({ caller, path }) => answer(204, deleteFormula(formulas.of(caller), path.id)),
 
     'reactors.create': ({ caller, body, receipt }) =>
-      answer(201, createReactor(reactors.parts, caller, body, receipt)),
-    'reactors.list': ({ caller, query }) => answer(200, listReactors(reactors.parts, caller, query)),
-    'reactors.get': ({ caller, path }) => answer(200, readReactor(reactors.parts, caller, path.id)),
+      answer(201, createReactor(reactors.of(caller), body, receipt)),
+    'reactors.list': ({ caller, query }) => answer(200, listReactors(reactors.of(caller), query)),
+    'reactors.get': ({ caller, path }) => answer(200, readReactor(reactors.of(caller), path.id)),
     'reactors.update': ({ caller, path, body, receipt }) =>
-      answer(200, updateReactor(reactors.parts, caller, path.id, body, receipt)),
+      answer(200, updateReactor(reactors.of(caller), path.id, body, receipt)),
     // Requirements: REA-012
     'reactors.patch': ({ caller, path, body, receipt }) =>
-      answer(204, patchReactor(reactors.parts, caller, path.id, body, receipt)),
-    'reactors.delete': ({ caller, path }) => answer(204, deleteReactor(reactors.parts, caller, path.id)),
+      answer(204, patchReactor(reactors.of(caller), path.id, body, receipt)),
+    'reactors.delete': ({ caller, path }) => answer(204, deleteReactor(reactors.of(caller), path.id)),
     'reactors.react': async ({ caller, path, body, receipt, depth, traceId }) => {
       const wanted = readCallback(body)
       const input = { reactor: path.id, args: body.args ?? {}, depth, traceId }
       if (wanted) {
-        await acceptReaction(reactors.parts, caller, input, wanted, receipt && (() => receipt({})))
+        await acceptReaction(reactors.of(caller), input, wanted, receipt && (() => receipt({})))
         return { status: 202 }
       }
       const keep = (recorded: RecordedReaction) =>

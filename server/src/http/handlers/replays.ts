@@ -31,29 +31,29 @@ export function idempotentReplays(rooms: Rooms): Replays {
       answer(200, applications.keys.getApplication(caller, entity, details.key)),
     'applications.addKey': ({ caller }, { entity, details }) =>
       answer(201, applications.keys.get(caller, entity, details.key)),
-    'tenants.update': ({ caller }) => answer(200, readOwnTenant(tenants.parts, caller)),
+    'tenants.update': ({ caller }) => answer(200, readOwnTenant(tenants.of(caller))),
     'reactorFormulas.create': ({ caller }, { entity }) =>
-      answer(201, readFormulaById(formulas.parts, caller, entity)),
+      answer(201, readFormulaById(formulas.of(caller), entity)),
     'reactorFormulas.update': ({ caller }, { entity }) =>
-      answer(200, readFormulaById(formulas.parts, caller, entity)),
-    'reactors.create': ({ caller }, { entity }) => answer(201, readReactor(reactors.parts, caller, entity)),
-    'reactors.update': ({ caller }, { entity }) => answer(200, readReactor(reactors.parts, caller, entity)),
+      answer(200, readFormulaById(formulas.of(caller), entity)),
+    'reactors.create': ({ caller }, { entity }) => answer(201, readReactor(reactors.of(caller), entity)),
+    'reactors.update': ({ caller }, { entity }) => answer(200, readReactor(reactors.of(caller), entity)),
     'reactors.patch': async ({ caller }, { entity }) => {
-      await readReactor(reactors.parts, caller, entity)
+      await readReactor(reactors.of(caller), entity)
       return { status: 204 }
     },
     'reactors.react': async ({ caller, path, body }, { details }) => {
-      await demandReaction(reactors.parts, caller, { reactor: path.id, args: body.args ?? {} })
+      await demandReaction(reactors.of(caller), { reactor: path.id, args: body.args ?? {} })
       // An accepted invocation: its outcome went to the callback.
       if (details === undefined) return { status: 202 }
       return answerOf(await showReaction(tokens, caller, details))
     },
     'sessions.create': async ({ caller }, { entity, details }) => ({
       status: 201,
-      body: { ...details, expires_at: await readSessionEnd(sessions.parts, caller, entity) },
+      body: { ...details, expires_at: await readSessionEnd(sessions.of(caller), entity) },
     }),
     'sessions.authorize': async ({ caller }, { entity }) => {
-      await readSessionEnd(sessions.parts, caller, entity)
+      await readSessionEnd(sessions.of(caller), entity)
       return { status: 200 }
     },
   }

@@ -1,17 +1,11 @@
-import { tenantStore } from '../../access/tenant-settings.ts'
+import { Room, type RoomParts } from '../../access/room.ts'
 import { ServiceError } from '../../base/errors.ts'
-import type { Random } from '../../base/random.ts'
-import type { Clock } from '../../base/time/clock.ts'
 import type { OperationId } from '../../generated/operations.ts'
-import type { Records } from '../../storage/records/records.ts'
 import { type Replays, replayOf, type ValidatedHandler, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer } from '../transport/message.ts'
 import { type KeyedRequest, KeyedUse } from './idempotency.ts'
 
-interface IdempotencyParts {
-  readonly records: Records
-  readonly random: Random
-  readonly clock: Pick<Clock, 'nowUs'>
+interface IdempotencyParts extends RoomParts {
   readonly replays: Replays
 }
 
@@ -23,14 +17,9 @@ interface IdempotencyParts {
  * on the same store was quicker, our commit fails; whatever the failure, the answer it has kept is sent.
  */
 // Requirements: IDE-501, IDE-503
-export class Idempotency {
-  readonly #parts: IdempotencyParts
+export class Idempotency extends Room<IdempotencyParts> {
   /** The idempotency keys of requests in progress, by tenant and digest. */
   readonly #inFlight = new Set<string>()
-
-  constructor(parts: IdempotencyParts) {
-    this.#parts = parts
-  }
 
   async perform(
     operationId: OperationId,
@@ -38,10 +27,10 @@ export class Idempotency {
     request: ValidatedRequest,
     keyed: KeyedRequest,
   ): Promise<Answer> {
-    const { records, random, clock, replays } = this.#parts
+    const { random, clock, replays } = this.parts
     const replay = replayOf(replays, operationId)
     if (!replay) throw new Error(`no replay for ${operationId}`)
-    const store = await tenantStore(records, request.caller.tenant)
+    const { store } = this.of(request.caller)
     const use = new KeyedUse(store, random, keyed)
     const flight = `${store.tenant} ${use.id}`
     if (this.#inFlight.has(flight)) {
