@@ -65,6 +65,7 @@ for (const name of [
   'openapi.json',
   'requests.json',
   'closed.json',
+  'bootstrap.schema.json',
   'openapi-backend.cjs',
   'openapi-backend.LICENSE.txt',
   'docs',

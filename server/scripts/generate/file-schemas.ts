@@ -10,6 +10,11 @@ const schemaMember = { type: 'string', description: 'The schema of this file, fo
 const reserved = ['f', 'e'].map(last => `ffffffff-ffff-ffff-ffff-fffffffffff${last}`)
 const nobody = '00000000-0000-0000-0000-000000000000'
 
+const notReserved = {
+  not: { enum: [nobody, ...reserved] },
+  'x-expected': 'another UUID: those of only zeros and of only ones are reserved',
+}
+
 /** 24 to 64 bytes in padded base64, without bits that are not used. */
 const base64 = (() => {
   const four = '[A-Za-z0-9+/]{4}'
@@ -18,8 +23,12 @@ const base64 = (() => {
   return `(${four}){8,20}(${one}|${two})?|(${four}){21}(${one})?`
 })()
 
-/** Returns the JSON Schema of the bootstrap file. What requests have in common with it is that of the contract. */
-export function bootstrapSchema(document: JsonObject): JsonObject {
+/**
+ * Returns the JSON Schema of the bootstrap file. What requests have in common with it is that of the contract.
+ * @param isForEditors false for the server, which checks by rules of their own, whose messages say more, the rights by the
+ *   type of an application, and the contents of formulas, reactors and tokens
+ */
+export function bootstrapSchema(document: JsonObject, isForEditors: boolean): JsonObject {
   const schemas = ((document.components as JsonObject).schemas ?? {}) as Record<string, JsonObject>
   const definitions = new Map<string, JsonValue>()
   /** Copies a part of the contract, and all that it refers to. */
@@ -29,7 +38,7 @@ export function bootstrapSchema(document: JsonObject): JsonObject {
     if (typeof value.$ref === 'string') return refer(value.$ref.split('/').at(-1) ?? '')
     return Object.fromEntries(
       Object.entries(value).flatMap(([name, member]) =>
-        name.startsWith('x-') ? [] : [[name, copy(member)]],
+        name.startsWith('x-') && name !== 'x-violation' ? [] : [[name, copy(member)]],
       ),
     )
   }
@@ -43,18 +52,21 @@ export function bootstrapSchema(document: JsonObject): JsonObject {
   const createdBy = {
     type: 'string',
     pattern: uuid,
+    'x-expected': 'the id of an application of the tenant in this file',
     description: 'The application that it is made by. Default: the first.',
   }
   const fixture = (name: string, id: JsonObject): JsonObject => ({
     type: ['array', 'null'],
+    'x-expected': 'a list',
     items: {
       type: 'object',
-      allOf: [refer(name)],
+      'x-expected': 'an object',
+      ...(isForEditors ? { allOf: [refer(name)] } : {}),
       required: ['id'],
       properties: { id, created_by: createdBy },
     },
   })
-  const ofUuid = { type: 'string', pattern: uuid }
+  const ofUuid = { type: 'string', pattern: uuid, 'x-expected': 'a UUID in lower case' }
   return {
     $schema: draft,
     title: 'Bootstrap file of Surrogate',
@@ -64,7 +76,7 @@ export function bootstrapSchema(document: JsonObject): JsonObject {
     additionalProperties: false,
     properties: {
       $schema: schemaMember,
-      tenants: { type: 'array', items: { $ref: '#/definitions/BootstrapTenant' } },
+      tenants: { type: 'array', 'x-expected': 'a list', items: { $ref: '#/definitions/BootstrapTenant' } },
     },
     definitions: {
       BootstrapTenant: {
@@ -72,31 +84,48 @@ export function bootstrapSchema(document: JsonObject): JsonObject {
         required: ['id'],
         additionalProperties: false,
         properties: {
-          id: { ...ofUuid, not: { enum: [nobody, ...reserved] } },
+          id: { ...ofUuid, allOf: [notReserved] },
           name: { type: 'string' },
-          operator: { type: 'boolean', description: 'True if it may write official formulas.' },
-          webhook_secret: { type: 'string', pattern: `^whsec_(${base64})$`, description: 'Signs webhooks.' },
-          applications: { type: 'array', items: { $ref: '#/definitions/BootstrapApplication' } },
+          operator: {
+            type: 'boolean',
+            'x-expected': 'true or false',
+            description: 'True if it may write official formulas.',
+          },
+          webhook_secret: {
+            type: 'string',
+            pattern: `^whsec_(${base64})$`,
+            'x-expected': 'whsec_ and 24 to 64 bytes in base64',
+            description: 'Signs webhooks.',
+          },
+          applications: {
+            type: 'array',
+            'x-expected': 'a list',
+            items: { $ref: '#/definitions/BootstrapApplication' },
+          },
           formulas: fixture('ReactorFormulaRequest', ofUuid),
           reactors: fixture('CreateReactorRequest', ofUuid),
           tokens: fixture('CreateTokenRequest', { type: 'string' }),
         },
       },
-      BootstrapApplication: applicationSchema(copy(schemas.CreateApplicationRequest ?? {}) as JsonObject),
+      BootstrapApplication: applicationSchema(
+        copy(schemas.CreateApplicationRequest ?? {}) as JsonObject,
+        isForEditors,
+      ),
       ...Object.fromEntries(definitions),
     },
   }
 }
 
-function applicationSchema({ required, properties, ...rest }: JsonObject): JsonObject {
+function applicationSchema({ required, properties, ...rest }: JsonObject, isForEditors: boolean): JsonObject {
   const ofKind = Object.entries(permissionsByType).map(([type, permissions]) => {
     const held = { type: ['array', 'null'], items: { enum: [...permissions] } }
     const fits = { permissions: held, rules: { items: { properties: { permissions: held } } } }
     return { anyOf: [{ properties: { type: { not: { const: type } } } }, { properties: fits }] }
   })
-  const id = { type: 'string', pattern: uuid }
+  const id = { type: 'string', pattern: uuid, 'x-expected': 'a UUID in lower case' }
   const removed = {
     type: 'boolean',
+    'x-expected': 'true or false',
     description: 'True to delete it, and its keys. The rest does not count then.',
   }
   const names = ['key', ...Object.keys(properties as JsonObject)]
@@ -111,12 +140,13 @@ function applicationSchema({ required, properties, ...rest }: JsonObject): JsonO
       key: {
         type: 'string',
         pattern: '^[\\x21-\\x7e]{16,}$',
+        'x-expected': 'at least 16 printable characters without spaces',
         description:
           'Its API key: at least 16 printable characters without spaces, as of openssl rand -hex 32.',
       },
       ...(properties as JsonObject),
     },
-    allOf: ofKind,
+    ...(isForEditors ? { allOf: ofKind } : {}),
   }
   return {
     type: 'object',

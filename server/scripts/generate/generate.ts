@@ -33,11 +33,13 @@ await writeFile(new URL('openapi.json', generated), JSON.stringify(document))
 const { bootstrapSchema, profileSchema } = await import('./file-schemas.ts')
 await mkdir(new URL('schemas/', generated), { recursive: true })
 for (const [name, schema] of [
-  ['bootstrap', bootstrapSchema(document)],
+  ['bootstrap', bootstrapSchema(document, true)],
   ['profile', profileSchema()],
 ] as const) {
   await writeFile(new URL(`schemas/${name}.schema.json`, generated), JSON.stringify(schema))
 }
+const forServer = JSON.stringify(bootstrapSchema(document, false))
+await writeFile(new URL('bootstrap.schema.json', generated), forServer)
 const { bundlePrograms } = await import('./bundle-programs.ts')
 const { bundlePages } = await import('./bundle-pages.ts')
 const { bundleBackend } = await import('./bundle-backend.ts')

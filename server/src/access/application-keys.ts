@@ -22,10 +22,20 @@ import { Room } from './room.ts'
 /** Kept of an answer with a key, which cannot be read again. */
 export type RecordedKey = RecordedEntity & { readonly details: { readonly key: string } }
 
+interface MadeKey {
+  readonly digest: string
+  readonly key: string
+}
+
 /** The one or two keys of each application. */
 export class ApplicationKeys extends Room<ApplicationParts> {
   /** Each key that is made or given, with its digest: the store keeps digests only. */
-  readonly made = new Channel<{ readonly digest: string; readonly key: string }>()
+  readonly made: Channel<MadeKey>
+
+  constructor(parts: ApplicationParts, made = new Channel<MadeKey>()) {
+    super(parts)
+    this.made = made
+  }
 
   /** @param given the key, where it is not to be a new one */
   make({ root, store }: KeyStores, { id, type }: Pick<ApplicationRecord, 'id' | 'type'>, given?: string) {

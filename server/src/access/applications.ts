@@ -10,6 +10,7 @@ import type {
 } from '../contract/types.ts'
 import type { Write } from '../storage/port/port.ts'
 import { type Receipt, type RecordedEntity, transact } from '../storage/port/transact.ts'
+import type { Records } from '../storage/records/records.ts'
 import { type ApplicationRecord, keyDigests, showApplication } from './application.ts'
 import {
   type ApplicationParts,
@@ -30,7 +31,17 @@ interface ApplicationQuery extends PageRequest {
 }
 
 export class Applications extends Room<ApplicationParts> {
-  readonly keys = new ApplicationKeys(this.parts)
+  readonly keys: ApplicationKeys
+
+  constructor(parts: ApplicationParts, made?: ApplicationKeys['made']) {
+    super(parts)
+    this.keys = new ApplicationKeys(parts, made)
+  }
+
+  /** Returns the same room on other records. */
+  on(records: Records): Applications {
+    return new Applications({ ...this.parts, records }, this.keys.made)
+  }
 
   async create(
     caller: { readonly tenant: string; readonly application: string | null },

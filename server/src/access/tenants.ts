@@ -1,3 +1,5 @@
+import type { Records } from '../storage/records/records.ts'
+import type { Applications } from './applications.ts'
 import { Room } from './room.ts'
 import {
   createTenant,
@@ -10,6 +12,11 @@ import {
 
 /** The tenants of a server. */
 export class Tenants extends Room<TenantParts> {
+  /** Returns the same room on other records. */
+  on(records: Records, applications: Applications): Tenants {
+    return new Tenants({ ...this.parts, records, applications })
+  }
+
   create(options?: { readonly operator?: boolean | undefined }): Promise<NewTenant> {
     return createTenant(this.parts, options)
   }

@@ -177,8 +177,8 @@ async function build(
     : undefined
 
   const tenancy = await openTenancy({
-    ...{ options, testRecords, clock, webhooks, around },
-    rooms: { records, clock, validators, tenants, applications, tokens, formulas, reactors },
+    ...{ options, testRecords, clock, webhooks, around, validators },
+    rooms: { records, clock, tenants, applications, tokens, formulas, reactors },
     hasDevelopmentTenant: options.developmentTenant ?? (dev && location.engine !== 'memory'),
   })
   await around.opened(tenancy)

@@ -1,17 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type Bootstrap,
-  BootstrapError,
-  type BootstrapTenant,
-  expect,
-  list,
-  refuse,
-  unique,
-} from '../access/bootstrap.ts'
+import { type Bootstrap, BootstrapError, type BootstrapTenant } from '../access/bootstrap.ts'
 import type { Caller } from '../access/caller.ts'
 import { comparableId } from '../base/comparable-id.ts'
 import { ServiceError } from '../base/errors.ts'
-import { isJsonObject, type JsonValue } from '../base/json/json.ts'
+import type { JsonObject } from '../base/json/json.ts'
 import type { Clock } from '../base/time/clock.ts'
 import { parseExpiration } from '../base/time/expiration.ts'
 import type { CreateReactorRequest, CreateTokenRequest, ReactorFormulaRequest } from '../contract/types.ts'
@@ -20,6 +12,7 @@ import { readFormula } from '../formulas/formula.ts'
 import type { Formulas } from '../formulas/formulas.ts'
 import { createFormula, updateFormula } from '../formulas/write-formula.ts'
 import { tokenPermissions } from '../generated/facts.ts'
+import { refuse, unique } from '../options/bootstrap.ts'
 import type { ReactorRecord } from '../reactors/reactor.ts'
 import type { Reactors } from '../reactors/reactors.ts'
 import { createReactor, updateReactor } from '../reactors/write-reactor.ts'
@@ -29,7 +22,6 @@ import type { TokenRecord } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 
 export interface FixtureRooms {
-  readonly validators: ContractSchemas
   readonly records: Records
   readonly clock: Pick<Clock, 'nowUs'>
   readonly tokens: Tokens
@@ -59,35 +51,34 @@ interface TenantFixtures {
   readonly tokens: readonly Fixture<CreateTokenRequest>[]
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /**
- * Checks the formulas, reactors and tokens of a bootstrap file. `apply` sets formulas and reactors to what the file
- * says, and makes the tokens that do not exist and have not expired.
+ * Checks the formulas, reactors and tokens of a bootstrap file. Returns a function that sets formulas and reactors to what
+ * the file says, and makes the tokens that do not exist and have not expired.
  *
  * @throws {BootstrapError}
  */
-export function readFixtures(rooms: FixtureRooms, { tenants }: Bootstrap): { apply(): Promise<void> } {
-  const all = tenants.map((tenant, at) => readTenant(rooms, tenant, `tenants.${at}`))
-  return {
-    apply: async () => {
-      // Formulas first, of all tenants: reactors may use official ones.
-      for (const { tenant, formulas } of all) {
-        for (const one of formulas) await named(one, () => applyFormula(rooms, tenant, one))
-      }
-      for (const { tenant, reactors, tokens } of all) {
-        for (const one of reactors) await named(one, () => applyReactor(rooms, tenant, one))
-        // One after the other, as lists have the order in which tokens were made.
-        for (const one of tokens) await named(one, () => applyToken(rooms, tenant, one))
-      }
-    },
+export function readFixtures(
+  validators: ContractSchemas,
+  { tenants }: Bootstrap,
+): (rooms: FixtureRooms) => Promise<void> {
+  const all = tenants.map((tenant, at) => readTenant(validators, tenant, `tenants.${at}`))
+  return async rooms => {
+    // Formulas first, of all tenants: reactors may use official ones.
+    for (const { tenant, formulas } of all) {
+      for (const one of formulas) await named(one, () => applyFormula(rooms, tenant, one))
+    }
+    for (const { tenant, reactors, tokens } of all) {
+      for (const one of reactors) await named(one, () => applyReactor(rooms, tenant, one))
+      // One after the other, as lists have the order in which tokens were made.
+      for (const one of tokens) await named(one, () => applyToken(rooms, tenant, one))
+    }
   }
 }
 
-function readTenant(rooms: FixtureRooms, tenant: BootstrapTenant, path: string): TenantFixtures {
+function readTenant(validators: ContractSchemas, tenant: BootstrapTenant, path: string): TenantFixtures {
   const read = <Schema extends keyof Contents>(kind: 'formulas' | 'reactors' | 'tokens', schema: Schema) => {
-    const found = list(tenant[kind] ?? [], `${path}.${kind}`).map((json, at) =>
-      readFixture(rooms, tenant, json, `${path}.${kind}.${at}`, schema),
+    const found = (tenant[kind] ?? []).map((json, at) =>
+      readFixture(validators, tenant, json, `${path}.${kind}.${at}`, schema),
     )
     unique(
       found.map(({ id }) => ({ id: comparableId(id) })),
@@ -105,26 +96,17 @@ function readTenant(rooms: FixtureRooms, tenant: BootstrapTenant, path: string):
 }
 
 function readFixture<Schema extends keyof Contents>(
-  { validators }: FixtureRooms,
+  validators: ContractSchemas,
   { applications }: BootstrapTenant,
-  json: JsonValue,
+  json: JsonObject,
   path: string,
   schema: Schema,
 ): Fixture<Contents[Schema]> {
-  if (!isJsonObject(json)) throw new BootstrapError(`${path} must be an object`)
   const { id, created_by: by = applications[0]?.id ?? null, ...content } = json
-  const isToken = schema === 'CreateTokenRequest'
-  expect(
-    typeof id === 'string' && (isToken || uuid.test(id)),
-    `${path}.id`,
-    isToken ? 'must be an id' : 'must be a UUID in lower case',
-  )
-  expect(
-    applications.some(one => one.id === by),
-    `${path}.created_by`,
-    'must be the id of an application of the tenant in this file',
-  )
-  const described = isToken ? { id: `${id}`, ...content } : content
+  if (!applications.some(one => one.id === by)) {
+    throw new BootstrapError(`${path}.created_by must be the id of an application of the tenant in this file`)
+  }
+  const described = schema === 'CreateTokenRequest' ? { id: `${id}`, ...content } : content
   refuse(validators.check(schema, described, path))
   // The schema stands for the type.
   return { path, id: `${id}`, by: `${by}`, content: described as unknown as Contents[Schema] }
@@ -136,10 +118,8 @@ async function named({ path }: Fixture, apply: () => Promise<void>): Promise<voi
     await apply()
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const [first] = Object.entries(error.errors ?? {})
-    throw new BootstrapError(
-      first ? `${path}.${first[0]} ${first[1][0]}` : `${path} is refused: ${error.message}`,
-    )
+    refuse(error.errors ?? {}, path)
+    throw new BootstrapError(`${path} is refused: ${error.message}`)
   }
 }
 
@@ -185,11 +165,9 @@ async function applyReactor(
     application: content.application?.id,
     configuration: content.configuration ?? {},
   }
-  expect(
-    formula === after.formula,
-    `${fixture.path}.formula.id`,
-    'must stay as it is: a reactor keeps its formula',
-  )
+  if (formula !== after.formula) {
+    throw new BootstrapError(`${fixture.path}.formula.id must stay as it is: a reactor keeps its formula`)
+  }
   if (!isDeepStrictEqual(before, after)) await updateReactor(reactors.of(caller), fixture.id, content)
 }
 

@@ -1,8 +1,16 @@
-import { applyBootstrap, type BootstrapParts, readBootstrap, refuseTakenKeys } from '../access/bootstrap.ts'
+import {
+  applyBootstrap,
+  type Bootstrap,
+  BootstrapError,
+  type BootstrapParts,
+  Overtaken,
+} from '../access/bootstrap.ts'
 import type { NewTenant } from '../access/tenant-settings.ts'
 import type { JsonValue } from '../base/json/json.ts'
+import type { ContractSchemas } from '../contract/validators.ts'
 import type { DurableClock } from '../durable-clock.ts'
 import { limits } from '../generated/facts.ts'
+import { readBootstrap } from '../options/bootstrap.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import type { TestRecords } from '../storage/records/test-records.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -42,6 +50,7 @@ interface TenancyParts {
   readonly hasDevelopmentTenant: boolean
   readonly rooms: BootstrapParts & FixtureRooms
   readonly testRecords: Pick<TestRecords, 'clear'>
+  readonly validators: ContractSchemas
   readonly clock: DurableClock
   readonly webhooks: Pick<Webhooks, 'catchUp'>
   readonly around: Interruption
@@ -53,18 +62,16 @@ const longestRequestMs = limits.formulaTime
 /** Applies the bootstrap file, and makes or finds the development tenant. @throws {BootstrapError} */
 export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
   const { options, hasDevelopmentTenant, rooms, testRecords, clock, webhooks, around } = parts
-  const { tenants, validators } = rooms
+  const { tenants } = rooms
   const read = async (json: JsonValue) => {
-    const bootstrap = readBootstrap(json, validators, options.dialect)
+    const bootstrap = readBootstrap(json, options.dialect)
     const hasData = bootstrap.tenants.some(
       ({ formulas, reactors, tokens }) => (formulas ?? reactors ?? tokens) !== undefined,
     )
-    const fixtures = hasData ? (await import('./fixtures.ts')).readFixtures(rooms, bootstrap) : undefined
-    const apply = async () => {
-      await applyBootstrap(rooms, bootstrap)
-      await fixtures?.apply()
-    }
-    return { bootstrap, apply }
+    const applyFixtures = hasData
+      ? (await import('./fixtures.ts')).readFixtures(parts.validators, bootstrap)
+      : async () => {}
+    return { apply: () => applyWhole(rooms, bootstrap, applyFixtures) }
   }
   let file = options.bootstrap === undefined ? undefined : await read(options.bootstrap)
   await file?.apply()
@@ -103,7 +110,6 @@ export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
     reload: json =>
       around.between(async () => {
         const next = await read(json)
-        await refuseTakenKeys(rooms, next.bootstrap)
         await next.apply()
         file = next
       }),
@@ -112,4 +118,39 @@ export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
     advance: ms => move(() => clock.advance(ms)),
     advanceTenant: (tenant, ms) => move(() => clock.advanceTenant(tenant, ms)),
   }
+}
+
+/** The number of attempts to apply a file while other writers interfere. */
+const mostAttempts = 10
+
+/** Applies a file in one commit: whole, or not at all if a part of it is refused. @throws {BootstrapError} */
+async function applyWhole(
+  rooms: BootstrapParts & FixtureRooms,
+  bootstrap: Bootstrap,
+  applyFixtures: (rooms: FixtureRooms) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const { records, commit } = rooms.records.staged()
+    const formulas = rooms.formulas.on(records)
+    const applications = rooms.applications.on(records)
+    const staged = {
+      ...{ records, clock: rooms.clock, formulas, applications },
+      tenants: rooms.tenants.on(records, applications),
+      tokens: rooms.tokens.on(records),
+      reactors: rooms.reactors.on(records, formulas),
+    }
+    // Another server may apply the same file at the same time: then the next attempt finds nothing to do.
+    try {
+      await applyBootstrap(staged, bootstrap)
+      await applyFixtures(staged)
+      if (!(await commit(rooms.clock.nowUs())).ok) continue
+    } catch (error) {
+      if (error instanceof Overtaken) continue
+      throw error
+    }
+    // Another process may have removed a tenant that is made again here, with other keys.
+    for (const { id } of bootstrap.tenants) await rooms.records.forgetRemoved(id)
+    return
+  }
+  throw new BootstrapError('cannot be applied while others change the same applications; try again')
 }

@@ -7,10 +7,12 @@ import { formats } from './formats.ts'
 const require = createRequire(new URL('openapi-backend.cjs', generatedFiles))
 export const libraries: typeof import('./libraries.ts') = require('./openapi-backend.cjs')
 
+export type SchemaError = ErrorObject
+
 /** A validator, compiled when it is first called. */
 export interface Check {
   (value: unknown): boolean
-  errors?: readonly ErrorObject[] | null | undefined
+  errors?: readonly SchemaError[] | null | undefined
 }
 
 /** Thrown where Node may not make code of texts, which validators are. */
@@ -40,16 +42,18 @@ const formatTable: Readonly<Record<string, Format>> = {
 interface AjvOptions {
   /** Collects every error, with the schema that is broken; otherwise the first one ends the check. */
   readonly thorough: boolean
+  /** Adds the schema that is broken to an error, also to one alone. */
+  readonly verbose?: boolean
   /** Formats beside those of the contract. */
   readonly formats?: Readonly<Record<string, Format>>
 }
 
-export function createAjv({ thorough, formats: more }: AjvOptions): Ajv {
+export function createAjv({ thorough, verbose = thorough, formats: more }: AjvOptions): Ajv {
   return new libraries.Ajv({
     strict: false,
     discriminator: true,
     allErrors: thorough,
-    verbose: thorough,
+    verbose,
     formats: { ...formatTable, ...more },
     // Each component is one function, instead of a copy at each place that refers to it.
     inlineRefs: false,

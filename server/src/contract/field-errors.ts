@@ -30,6 +30,9 @@ function explain(error: ErrorObject): Explained {
   const { keyword, params } = error
   const violation = violationOf(error)
   if (violation) return [[...path, violation[0]], violation[1]]
+  // Schemas of ours say what would be right.
+  const expected = error.parentSchema?.['x-expected']
+  if (typeof expected === 'string' && !aboutMembers.has(keyword)) return [path, `must be ${expected}`]
   switch (keyword) {
     case 'required':
       return [[...path, params.missingProperty], 'is required']
@@ -67,6 +70,9 @@ function explain(error: ErrorObject): Explained {
   }
 }
 
+/** Keywords whose errors are about a member of the value, which a text about the value does not name. */
+const aboutMembers: ReadonlySet<string> = new Set(['required', 'additionalProperties'])
+
 function boundMessage({ keyword, params, parentSchema = {} }: ErrorObject): string {
   const { minimum, maximum } = parentSchema as { minimum?: unknown; maximum?: unknown }
   if (minimum === 1000 && maximum === 9999) return 'must have four digits'
@@ -91,7 +97,8 @@ function violationOf(error: ErrorObject): [string, string] | undefined {
 
 function surplusMessage({ params, parentSchema }: ErrorObject): string {
   const names = Object.keys(parentSchema?.properties ?? {})
-  return `is not a member of this object${didYouMean(String(params.additionalProperty), names)}`
+  const near = didYouMean(String(params.additionalProperty), names) || `; known are ${names.join(', ')}`
+  return `is not a member of this object${near}`
 }
 
 function discriminatorMessage(error: ErrorObject): string {

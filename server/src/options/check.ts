@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
-import type { ErrorObject } from 'ajv'
 import { isJsonObject, type JsonObject } from '../base/json/json.ts'
 import { isOrigin, isOriginPattern } from '../base/origins.ts'
-import { createAjv } from '../contract/ajv.ts'
+import { createAjv, type SchemaError } from '../contract/ajv.ts'
 import { isKeepable } from '../contract/dialect.ts'
 import { keyLength } from '../crypto/envelope.ts'
 import { isPublicAddress, literalAddress } from '../egress/addresses.ts'
@@ -65,7 +64,7 @@ export function faultOf(name: string, schema: JsonObject, value: unknown): strin
 }
 
 /** Returns the text that is wrong, unless it may be secret, or the name of the member that holds it. */
-function culpritOf(errors: readonly ErrorObject[]): string | undefined {
+function culpritOf(errors: readonly SchemaError[]): string | undefined {
   const plain = errors.find(({ keyword }) => keyword === 'format' || keyword === 'enum')
   const [{ propertyName, instancePath } = { instancePath: '' }] = errors
   const shown = plain ? (plain.propertyName ?? plain.data) : (propertyName ?? instancePath.split('/')[1])

@@ -143,6 +143,37 @@ t.test('SIGHUP reads the bootstrap file again, and a broken file changes nothing
   server.signal('SIGHUP')
   await server.logged(/("event":"reload",(.|\n)*){2}/)
   t.equal(await status('another-key-of-the-file'), 200)
+  const [first, second, third] = ['a', 'b', 'c'].map(letter => `a-key-of-application-${letter}`)
+  const applications = (...given: readonly object[]) =>
+    writeFile(
+      path,
+      JSON.stringify({
+        tenants: [
+          {
+            id: '5b493235-6917-4307-906a-2cd6f1a90b13',
+            applications: given.map((one, index) => ({
+              ...{ id: `00000000-0000-4000-8000-00000000001${index}`, name: 'B', type: 'private' },
+              ...{ permissions: ['token:read'], ...one },
+            })),
+          },
+        ],
+      }),
+    )
+  await applications({ key: first }, { key: second }, { key: third })
+  server.signal('SIGHUP')
+  await server.logged(/("event":"reload",(.|\n)*){3}/)
+  const holders = () => Promise.all([first, second, third].map(key => status(key)))
+  t.same(await holders(), [200, 200, 200])
+  await applications({ removed: true }, { key: third }, { key: 'another-key-of-the-file' })
+  server.signal('SIGHUP')
+  await server.logged(
+    /"reason":"the bootstrap file is not valid: the key of application \S+12 belongs to another/,
+  )
+  t.same(await holders(), [200, 200, 200], 'the removal is not applied either')
+  await applications({ removed: true }, { key: third }, { key: second })
+  server.signal('SIGHUP')
+  await server.logged(/("event":"reload",(.|\n)*){4}/)
+  t.same(await holders(), [401, 200, 200])
   t.equal((await server.end()).code, 0)
 })
 

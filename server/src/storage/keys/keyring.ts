@@ -58,6 +58,13 @@ export class Keyring {
     this.#random = random
   }
 
+  /** Returns a keyring with the same master key for another store, in which the keys of the root are, too. */
+  over(store: Engine): Keyring {
+    const made = new Keyring(store, this.#master.key, this.#random)
+    made.#rootVersion = this.#rootVersion
+    return made
+  }
+
   /** Why the keys of tenants cannot be opened any more, or `undefined`. */
   get failure(): string | undefined {
     return this.#failure

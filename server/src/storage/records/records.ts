@@ -15,6 +15,7 @@ import {
   StoreUnavailable,
   type Write,
 } from '../port/port.ts'
+import { StagedEngine } from '../staged-engine.ts'
 import type { OpenedRecord, RecordValue } from './opened-record.ts'
 import { TenantRecords } from './tenant-records.ts'
 import type { OnBroken, Shared } from './tenant-writes.ts'
@@ -137,6 +138,23 @@ export class Records {
         ({ tenant, dueMs = 0 }) => dueMs <= beforeMs + this.#tenantTime.offsetMs(tenant),
       )
       if (due.length >= limit || found.length < most) return due.slice(0, limit)
+    }
+  }
+
+  /**
+   * Returns records like these whose commits are collected, and a function that makes one commit of them. What was read
+   * from them must not be used any more then.
+   */
+  staged(): { readonly records: Records; commit(nowUs: number): Promise<CommitResult> } {
+    const staged = new StagedEngine(this.engine)
+    const { random, onBroken, turns } = this.#shared
+    const options = { onBroken, turns, tenantTime: this.#tenantTime }
+    return {
+      records: new Records(staged, this.#keyring.over(staged), random, options),
+      commit: async nowUs => {
+        const writes = staged.writes()
+        return writes.length === 0 ? { ok: true, written: [] } : this.commit(writes, nowUs)
+      },
     }
   }
 
