@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import pg, { type ClientBase, type Pool, type PoolClient, type PoolConfig } from 'pg'
 import { databaseName } from '../../../base/database-name.ts'
+import { ClosingClient, Unbound } from './client.ts'
 import { DatabaseRefused } from './database-errors.ts'
 import { codeOf, isOutage } from './faults.ts'
 import { readLocation } from './location.ts'
@@ -52,6 +53,7 @@ export function openPool(
     Object.entries(sessionLimits).filter(([name]) => !location.options?.includes(name)),
   )
   const pool = new pg.Pool({
+    Client: ClosingClient,
     application_name: 'surrogate',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -130,6 +132,11 @@ function whyLost(code: string): string {
 
 function explain(name: string, error: unknown): string | undefined {
   const code = codeOf(error)
+  const { message = '' } = (error ?? {}) as { message?: string }
+  if (/^SASL: .*client password must be/.test(message))
+    return `the database ${name} asks for a password, and the storage URL has none: use postgres://USER:PASSWORD@…`
+  if (error instanceof Unbound) return `the database ${name} is refused: ${message}; see channel_binding`
+  if (code === '55000') return `the database ${name} accepts no connections at the moment (allow_connections)`
   if (code.startsWith('28')) return `the database ${name} refuses the user or the password of the storage URL`
   if (code === '3D000') return `there is no database ${name}: create it first`
   if (code === '42501')
@@ -139,13 +146,18 @@ function explain(name: string, error: unknown): string | undefined {
   if (code === '55P03')
     return `the tables of ${name} are in use by a backup or a long transaction: try again when it has ended`
   if (code === '3F000') return `the schema that the storage URL puts first in search_path does not exist`
-  const { message = '' } = (error ?? {}) as { message?: string }
   if (/SSL|TLS|certificate|self.signed/i.test(message) || /^ERR_TLS|CERT/.test(code)) {
     // The first sentence of the driver's message.
     const reason = message.split(/[\n;]/)[0]?.replace(/\.$/, '') ?? ''
     return `no secure connection to the database ${name}: ${reason}; see sslmode and sslrootcert`
   }
-  return isOutage(error) ? `the database ${name} cannot be reached${whyLost(code)}` : undefined
+  if (isOutage(error)) return `the database ${name} cannot be reached${whyLost(code)}`
+  // Its own text may have values in it.
+  return /^[\dA-Z]{5}$/.test(code) && !/^(22|23|42)/.test(code)
+    ? `the database ${name} refuses to serve this program (SQLSTATE ${code})`
+    : /^SASL: /.test(message)
+      ? `the database ${name} cannot check the password: ${message.slice('SASL: '.length)}`
+      : undefined
 }
 
 /** Settings of a pool whose only connection stays open. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { databaseName } from '../../../base/database-name.ts'
+import { BoundClient } from './client.ts'
 import { readLocation } from './location.ts'
 
 const secret = 'very-secret-word'
@@ -29,6 +30,25 @@ t.test('a URL says where, who and how', async t => {
   t.equal(databaseName('postgres://me@db.example/vault'), 'vault at db.example:5432')
 })
 
+t.test('URLs that large hosts show work as they are', async t => {
+  const { Client, ...neon } = readLocation(`${base}?sslmode=require&channel_binding=require`)
+  t.match(neon, { enableChannelBinding: true, database: 'vault', ssl: {} })
+  t.equal(Client, BoundClient)
+  t.match(readLocation(`${base}?sslmode=require&channel_binding=prefer`), { enableChannelBinding: true })
+  for (const more of [
+    'target_session_attrs=read-write',
+    'sslmode=require&gssencmode=disable&client_encoding=utf8&keepalives=1&sslnegotiation=postgres',
+    'sslmode=verify-full&options=--cluster%3Dmine-1234',
+    'channel_binding=disable',
+  ]) {
+    const { Client, ...read } = readLocation(`${base}?${more}`)
+    t.match(read, { host: 'db.example', user: 'me', password: secret, database: 'vault' }, more)
+    t.equal(Client, undefined)
+    t.notOk('target_session_attrs' in read || 'keepalives' in read || 'channel_binding' in read)
+  }
+  t.equal(readLocation(`postgres://me:a%23b%3Fc@db.example/vault`).password, 'a#b?c')
+})
+
 t.test('TLS modes have the meaning of libpq', async t => {
   const authority = join(t.testdir(), 'authority.pem')
   writeFileSync(authority, 'a certificate')
@@ -48,7 +68,19 @@ t.test('a URL that is not valid is refused, without repeating its password', asy
     [`postgres://me:${secret}@db.example:port/vault`, /not valid; use postgres:\/\/USER:PASSWORD@HOST/],
     [`postgres://me:${secret}@db.example`, /names no database/],
     [`postgres://me:${secret}@db.example/`, /names no database/],
-    [`${base}?sslmod=disable`, /unknown parameter; known are host, sslmode/],
+    [`${base}?sslmod=disable`, /unknown parameter sslmod; did you mean sslmode\?$/],
+    [`${base}?pgbouncer=true`, /unknown parameter pgbouncer; known are host, sslmode, .*, channel_binding/],
+    [`${base}?channel_binding=maybe`, /channel_binding .* one of disable, prefer, require$/],
+    [`${base}?channel_binding=require`, /channel_binding=require .* needs TLS: add sslmode=require$/],
+    [
+      `${base}?sslmode=require&target_session_attrs=standby`,
+      /target_session_attrs .* one of any, read-write/,
+    ],
+    [`${base}?sslmode=require&gssencmode=require`, /gssencmode .* one of disable, prefer$/],
+    [`postgres://me:12#${secret}@db.example/vault`, /%23 for # and %3F for \?$/],
+    [`postgres://me:${secret}#12@db.example/vault`, /percent-encoded|%23/],
+    [`postgres://me:12?${secret}@db.example/vault`, /%23 for # and %3F for \?$/],
+    [`postgres://me:12?${secret}=1&a@db.example/vault`, /%23 for # and %3F for \?$/],
     [`${base}?sslmode=prefer`, /sslmode .* one of disable, require, verify-ca, verify-full/],
     [`${base}?sslmode=verify-ca`, /parameters of the storage URL/],
     [`${base}?sslmode=verify-full&sslrootcert=/no/such/file`, /certificate or key file .* cannot be read/],

@@ -1,4 +1,5 @@
-import pg, { type ClientBase } from 'pg'
+import type { ClientBase } from 'pg'
+import { ClosingClient } from './client.ts'
 import { DatabaseRefused } from './database-errors.ts'
 import { codeOf } from './faults.ts'
 import { readLocation } from './location.ts'
@@ -41,16 +42,19 @@ export async function throughPooler<Result>(
   }
 }
 
-const isUnsupported = (error: unknown): error is Error =>
-  codeOf(error) === '08P01' && /unsupported startup parameter/.test((error as Error).message)
+/** True for a refusal of a pooler, also where a sentence for the operator was made of it. */
+const isUnsupported = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((codeOf(error) === '08P01' && /unsupported startup parameter/.test(error.message)) ||
+    isUnsupported(error.cause))
 
 /** The client that asks. Whatever a pooler does with its connections, these turns show it if they are not sessions. */
 const turns = [0, 0, 1, 0, 1, 0] as const
 
 /** Checks that each of two clients keeps a process of the database to itself. */
 async function requireSessions(url: string): Promise<void> {
-  const { max: _max, ...location } = readLocation(url)
-  const clients = [new pg.Client(location), new pg.Client(location)] as const
+  const { max: _max, Client = ClosingClient, ...location } = readLocation(url)
+  const clients = [new Client(location), new Client(location)] as const
   const seen = [new Set<number>(), new Set<number>()] as const
   try {
     for (const client of clients) {
