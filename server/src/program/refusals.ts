@@ -16,6 +16,7 @@ interface SystemError {
   readonly address?: string | undefined
   readonly hostname?: string | undefined
   readonly path?: string | undefined
+  readonly message?: string
 }
 
 const notHere = ({ hostname, address }: SystemError) =>
@@ -42,7 +43,15 @@ const faults: Readonly<Record<string, (error: SystemError) => string>> = {
   EAI_AGAIN: notHere,
 }
 
-/** Returns one sentence about a system error at the start; `undefined` for one that the operator cannot correct. */
+/** Returns one sentence about a system error at the start; `undefined` for an error that is not one. */
 export function explainSystemError(error: SystemError): string | undefined {
-  return faults[error.code ?? '']?.(error)
+  const { code = '', syscall, path, message = '' } = error
+  const known = faults[code]?.(error)
+  if (known !== undefined || syscall === undefined || !/^E[A-Z0-9]+$/.test(code)) return known
+  // Node's text is such as "ELOOP: too many symbolic links encountered, stat '/data'".
+  const reason = `${/^E\w+: ([^,]+)/.exec(message)?.[1] ?? `${syscall} failed`} (${code})`
+  if (path === undefined) return reason
+  return syscall === 'mkdir'
+    ? `${path} cannot be made: ${reason}; choose another folder with --storage`
+    : `${path} cannot be used: ${reason}`
 }

@@ -122,7 +122,7 @@ export interface SandboxOptions {
   /** The folder from which packages are resolved. Default: the working directory. */
   readonly moduleRoot?: string
   /** The folder in which bundled modules are kept between starts. By default they are not. */
-  readonly moduleCache?: string
+  readonly moduleCache?: string | undefined
   /** Performs `fetch`; without it, formulas have no network. */
   readonly egress?: Egress
   readonly log?: Log

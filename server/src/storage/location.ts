@@ -29,9 +29,23 @@ export class UnknownStorage extends OperatorError {
 export function parseStorage(url: string): StorageLocation {
   if (url === 'memory:') return { url, engine: 'memory', isLasting: false, isShared: false }
   const folder = /^level:(.+)$/.exec(url)?.[1]
+  if (folder !== undefined) refuseUnexpanded(folder)
   if (folder !== undefined) return { url, engine: 'level', folder, isLasting: true, isShared: false }
   if (/^postgres(ql)?:\/\//.test(url)) return { url, engine: 'postgres', isLasting: true, isShared: true }
   throw new UnknownStorage(`storage must be ${storageUrls}`)
+}
+
+/** Refuses what would make a folder that nobody meant. @throws {UnknownStorage} */
+function refuseUnexpanded(folder: string): void {
+  if (/^~/.test(folder)) {
+    throw new UnknownStorage(
+      'level: takes ~ as the name of a folder, as no shell expands it there; use level:$HOME/… or the whole path',
+    )
+  }
+  // One letter is a drive of Windows.
+  if (/^([a-z][a-z\d+.-]+:|\/\/[^/])/i.test(folder)) {
+    throw new UnknownStorage('level: takes a path and not a URL; use level:/path/of/folder or level:./folder')
+  }
 }
 
 /** Names a store for messages, without secrets. */

@@ -133,11 +133,34 @@ export async function openStore(
   const folder = location.folder as string
   const path = join(folder, 'store')
   // Its own mode, as the data folder may exist already, as a mounted volume does, and be open to others.
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await makeFolder(path)
   const store = await (await level()).open(path, { isCommand, turns })
   // LevelDB syncs the contents of its folder, but not the entries of the folders above.
   for (const at of [folder, dirname(resolve(folder))]) await syncFolder(at)
   return store
+}
+
+/**
+ * Makes a folder, and those above it. Node's own way to do that does not end where a file system says of what it cannot
+ * make that it does not exist, as `/proc` does.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const missing: string[] = []
+  for (let at = resolve(path); !(await isFolder(at)); at = dirname(at)) missing.unshift(at)
+  for (const at of missing) {
+    await mkdir(at, { mode: 0o700 }).catch(async error => {
+      // Another process may have made it meanwhile.
+      if (error.code !== 'EEXIST' || !(await isFolder(at))) throw error
+    })
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(error => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (found && !found.isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR', path })
+  return found !== undefined
 }
 
 /** @param planned changes nothing, and returns what would be done @throws {UnknownStorage | DatabaseRefused} */

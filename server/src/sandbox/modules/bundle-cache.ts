@@ -23,9 +23,20 @@ interface Kept {
   readonly text: string
 }
 
-/** Where the user's programs keep what they can make again. */
-export const userCacheFolder = (): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'surrogate', 'formula-modules')
+/** Returns where the user's programs keep what they can make again; `undefined` for a user without a home. */
+export function userCacheFolder(): string | undefined {
+  const caches = process.env.XDG_CACHE_HOME || cachesOfHome()
+  return caches && join(caches, 'surrogate', 'formula-modules')
+}
+
+function cachesOfHome(): string | undefined {
+  try {
+    return homedir() && join(homedir(), '.cache')
+  } catch {
+    // The system knows no user with this id, as in containers that run with any.
+    return undefined
+  }
+}
 
 /**
  * Keeps bundles between starts, by the content of all files that they were made of: to bundle ten packages takes seconds of
