@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../base/durable-file.ts'
 import { OperatorError } from '../base/operator-error.ts'
@@ -23,10 +23,24 @@ export async function developmentMasterKey(
 ): Promise<{ readonly key: Uint8Array; readonly made: boolean; readonly file: string }> {
   const file = join(folder, fileName)
   const kept = await readDevelopmentMasterKey(folder)
+  await keepFromGit(folder)
   if (kept) return { key: kept, made: false, file }
   const key = random.bytes(keyLength)
   await writeDevelopmentMasterKey(folder, key)
   return { key, made: true, file }
+}
+
+/** The data and their key must not be committed with the project that the folder is in. An own file stays as it is. */
+async function keepFromGit(folder: string): Promise<void> {
+  const lines = [
+    '# made by surrogate-server --dev',
+    '/.gitignore',
+    '/master.key*',
+    '/store/',
+    '/backup-*/',
+    '',
+  ]
+  await writeFile(join(folder, '.gitignore'), lines.join('\n'), { flag: 'wx' }).catch(() => {})
 }
 
 /** Returns the key beside the data, if there is one. @throws {UnreadableMasterKey} */
