@@ -43,6 +43,7 @@ export async function main(
 }
 
 async function perform(config: Config, out: Output, err: Output): Promise<number> {
+  requireCodeGeneration()
   const target = targetOf(config)
   const redact = redactor(target)
   const startedAt = new Date()
@@ -86,6 +87,17 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
     await writeReport(config.report, report)
   }
   return result.exitCode
+}
+
+/** @throws {ConfigError} where Node may not make code of texts, which validators are */
+function requireCodeGeneration(): void {
+  try {
+    new Function('')
+  } catch {
+    throw new ConfigError(
+      'Node runs with --disallow-code-generation-from-strings, which validators need; remove it from NODE_OPTIONS',
+    )
+  }
 }
 
 /** The cases that a command selects, with their requirements. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from './base/json/json.ts'
 import { unknownName } from './base/near-names.ts'
+import { requireCodeGeneration } from './contract/ajv.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.ts'
 import { withProfile } from './options/profile.ts'
 import { FormulaSandbox } from './sandbox/formula-sandbox.ts'
@@ -63,6 +64,7 @@ const names = [
  * @throws {TypeError} for options that are unknown or not valid; never because of the code
  * @throws {ProfileError} for a profile that cannot be used
  * @throws {FormulaModuleRefused} for a module that cannot be bundled
+ * @throws {CodeGenerationForbidden} if Node runs with `--disallow-code-generation-from-strings`
  * @example
  * const { outcome } = await runFormula('module.exports = async req => ({ raw: req.args.n + 1 })', { args: { n: 1 } })
  * outcome // { kind: 'answered', raw: 2 }
@@ -75,6 +77,7 @@ const names = [
  */
 export async function runFormula(code: string, options: FormulaOptions = {}): Promise<FormulaRun> {
   const { args = {}, configuration = {}, svc = null, timeoutMs = limits.formulaTime } = options
+  requireCodeGeneration()
   const unknown = unknownName(options, names)
   if (unknown !== undefined) throw new TypeError(unknown)
   if (typeof code !== 'string') throw new TypeError('code must be a string')

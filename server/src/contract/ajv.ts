@@ -48,7 +48,9 @@ interface AjvOptions {
   readonly formats?: Readonly<Record<string, Format>>
 }
 
+/** @throws {CodeGenerationForbidden} */
 export function createAjv({ thorough, verbose = thorough, formats: more }: AjvOptions): Ajv {
+  requireCodeGeneration()
   return new libraries.Ajv({
     strict: false,
     discriminator: true,

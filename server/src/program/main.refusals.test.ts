@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { mkdirSync, truncateSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { startProcess } from '../../verify/support/process.ts'
 import { refusalIn, runHere } from '../../verify/support/run-here.ts'
@@ -26,6 +26,7 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
   // Has no content on disk.
   truncateSync(at('large.json'), 64_000_001)
   mkdirSync(at('folder'))
+  symlinkSync('loop', at('loop'))
   const storage = `level:${at('data')}`
   const key = { SURROGATE_MASTER_KEY: masterKey.toString('base64') }
   const wrong = { SURROGATE_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') }
@@ -80,6 +81,25 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
       key,
     ],
     [`level:${at('file')}`, /\/file\/store cannot be made, as the data folder is a file/, key],
+    [
+      `level:${at('loop')}/x`,
+      /^\S+\/loop\/x\/store cannot be used: too many symbolic links \S+ \(ELOOP\)$/,
+      key,
+    ],
+    [`level:${at('n'.repeat(300))}`, /cannot be used: name too long \(ENAMETOOLONG\)$/, key],
+    // Node's own way to make folders tries for ever there.
+    ...(existsSync('/proc/self')
+      ? [
+          [
+            'level:/proc/data',
+            /^\/proc\/data cannot be made: no such file or directory \(ENOENT\); choose another .* --storage$/,
+            key,
+          ] as const,
+        ]
+      : []),
+    ['level:~/vault', /^level: takes ~ as the name of a folder.*; use level:\$HOME/, key],
+    ['level:file:///vault', /^level: takes a path and not a URL; use level:/, key],
+    ['level://vault', /^level: takes a path and not a URL; use level:/, key],
   ] as const)
     await refused(['--port', '0', '--storage', url], says, environment)
   await refused(['--dev', '--port', '0', '--storage', `level:${at('damaged')}`], /master\.key/)
@@ -111,5 +131,68 @@ t.test('what is denied is named', async t => {
     ],
   ] as const)
     t.match(explainSystemError({ code: 'EACCES', ...error }), says)
-  t.equal(explainSystemError({ code: 'EOTHER' }), undefined)
+  const other = {
+    code: 'EIO',
+    syscall: 'open',
+    path: '/data/store',
+    message: "EIO: i/o error, open '/data/store'",
+  }
+  t.equal(explainSystemError(other), '/data/store cannot be used: i/o error (EIO)')
+  t.equal(explainSystemError({ ...other, path: undefined }), 'i/o error (EIO)')
+  for (const { code, syscall } of [
+    { code: 'EOTHER', syscall: undefined },
+    { code: 'ERR_INVALID_ARG_TYPE', syscall: 'open' },
+  ])
+    t.equal(explainSystemError({ code, syscall }), undefined, 'no fault of the system')
+})
+
+const { PATH = '' } = process.env
+const has = (name: string) => PATH.split(':').some(folder => existsSync(join(folder, name)))
+const withSetpriv =
+  has('setpriv') && process.getuid?.() === 0
+    ? {}
+    : { skip: 'only root can be another user, by setpriv of util-linux' }
+const stranger = ['env', '-u', 'HOME', 'setpriv', '--reuid=54321', '--regid=54321', '--clear-groups']
+
+t.test('a user whom the system does not know, and who has no home, runs it', withSetpriv, async t => {
+  const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev'], {}, stranger)
+  await server.ready()
+  t.equal((await server.end()).code, 0)
+  const code = join(t.testdir({ 'a.js': 'module.exports = async () => ({ raw: 1 })' }), 'a.js')
+  chmodSync(dirname(code), 0o755)
+  const run = await startProcess(t, ['run-formula', code], {}, stranger).ended
+  t.same([run.code, run.stderr], [0, ''])
+  t.match(run.stdout, /"raw": 1/)
+})
+
+const withFull = existsSync('/dev/full') ? {} : { skip: 'there is no /dev/full here' }
+const into = (redirection: string) => ['/bin/bash', '-c', `"$@" ${redirection}`, 'bash']
+
+t.test('a reader that stops is no fault, and a disk that is full is one sentence', withFull, async t => {
+  const code = join(
+    t.testdir({ 'a.js': 'module.exports = async () => ({ raw: "x".repeat(200000) })' }),
+    'a.js',
+  )
+  for (const args of [['--help'], ['run-formula', code]]) {
+    const closed = await startProcess(t, args, {}, into(`| true; exit \${PIPESTATUS[0]}`)).ended
+    t.same([closed.code, closed.stderr], [0, ''], args.join(' '))
+    const full = await startProcess(t, args, {}, into('> /dev/full')).ended
+    t.match(full.stderr, /standard output cannot be written \(ENOSPC\)"?\}?\n$/)
+    t.same([full.code, full.stderr.split('\n').length], [2, 2], args.join(' '))
+  }
+})
+
+t.test('where Node may not make code of texts, a start says so', async t => {
+  const flag = { NODE_OPTIONS: '--disallow-code-generation-from-strings' }
+  for (const args of [
+    ['--port', '0', '--storage', 'memory:'],
+    ['run-formula', join(t.testdir({ 'a.js': '' }), 'a.js')],
+  ]) {
+    const { code, stdout, stderr } = await startProcess(t, args, flag).ended
+    t.match(
+      stderr,
+      /--disallow-code-generation-from-strings, which validators need; remove it from NODE_OPTIONS/,
+    )
+    t.same([code, stdout, stderr.split('\n').length], [2, '', 2])
+  }
 })

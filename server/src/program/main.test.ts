@@ -55,6 +55,15 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
   const page = `${url}/_dev#key=${shown(before, 'management key')}\n`
   t.ok(before.includes(page), 'an address that signs in, whose fragment is not sent')
 
+  const ignored = (await readFile(join(folder, '.gitignore'), 'utf8')).split('\n')
+  for (const name of await readdir(folder)) {
+    const lines = [`/${name}`, `/${name}/`, `/${name}*`]
+    t.ok(
+      lines.some(line => ignored.includes(line)),
+      `git ignores ${name}`,
+    )
+  }
+
   const keyFile = join(folder, 'master.key')
   t.equal((await stat(keyFile)).mode & 0o777, 0o600)
   t.same(

@@ -7,6 +7,7 @@ import { headerPrefix as defaultPrefix } from '../generated/facts.ts'
 import { lineWriter } from '../observe/line-writer.ts'
 import { refuseAltered } from '../options/arguments.ts'
 import { type Config, helpText, optionsOf, readConfig } from '../options/config.ts'
+import { ConfigError } from '../options/errors.ts'
 import { withProfile } from '../options/profile.ts'
 import { describeIsolation } from '../sandbox/processes/isolation.ts'
 import { nameOfStore, parseStorage } from '../storage/location.ts'
@@ -19,11 +20,16 @@ import { explain } from './refusals.ts'
 
 const exitRefused = 2
 
+const ignore = () => {}
+
 /** A server needs none of them, and starts without their modules. */
 const loadCommands = () => import('./commands/table.ts')
 
 /** Runs the server until a signal ends it, or runs one command. Resolves with the exit code. */
 export async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  // A reader that goes away, as in `surrogate-server | head`, must end neither a server nor a command halfway.
+  for (const stream of [process.stdout, process.stderr])
+    if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore)
   // Node would open its debugger, through which anybody on this machine could read the master key.
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {})
   const [first] = argv
@@ -34,14 +40,14 @@ export async function main(argv: readonly string[], environment: NodeJS.ProcessE
       const { runCommand } = await loadCommands()
       const report = (line: string) => process.stderr.write(`${line}\n`)
       const { output, exitCode } = await runCommand(first, argv.slice(1), environment, report, ask)
-      print(output)
+      await print(output)
       return exitCode
     }
     // It would end the process until the server can reload.
     if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => {})
     const config = readConfig(argv, environment)
-    if (config.help) return print(helpText((await loadCommands()).commands))
-    if (config.version) return print(`${version}\n`)
+    if (config.help) return await print(helpText((await loadCommands()).commands))
+    if (config.version) return await print(`${version}\n`)
     const { storage = '', headerPrefix = defaultPrefix, dev = false, profile, bootstrap } = config
     const file = config.readyFile === undefined ? undefined : new ReadyFile(config.readyFile)
     const log = createLog(lineWriter(process.stderr), config.logLevel)
@@ -89,11 +95,9 @@ async function serve(vault: Vault, config: Served, log: Log, file: ReadyFile | u
     const ready = readyFacts(url, metrics, facts)
     await file?.write(ready)
     log.info('ready', { url, metrics })
-    // A reader that goes away, as in `surrogate-server | head`, must not end the server.
-    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-    if (config.json) print(`${ready}\n`)
+    if (config.json) say(`${ready}\n`)
     else {
-      if (metrics !== undefined) print(`metrics at ${metrics}/metrics\n`)
+      if (metrics !== undefined) say(`metrics at ${metrics}/metrics\n`)
       greet(facts, url, config.headerPrefix)
     }
     const name = await ended
@@ -115,11 +119,11 @@ async function serve(vault: Vault, config: Served, log: Log, file: ReadyFile | u
 
 function greet(facts: VaultFacts, url: string, prefix: string): void {
   if (facts.madeMasterKey !== undefined) {
-    print(`made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`)
+    say(`made a master key for development in ${facts.madeMasterKey}; the data cannot be read without it\n`)
   }
-  print(`surrogate-server ${version} listening on ${url}\n`)
-  if (facts.development) print(introduction(facts.development, url, prefix))
-  void facts.isolation?.then(isolation => print(`${describeIsolation(isolation)}\n`))
+  say(`surrogate-server ${version} listening on ${url}\n`)
+  if (facts.development) say(introduction(facts.development, url, prefix))
+  void facts.isolation?.then(isolation => say(`${describeIsolation(isolation)}\n`))
 }
 
 async function warn(log: Log, role: string, file: string | undefined): Promise<void> {
@@ -164,7 +168,17 @@ async function ask(question: string): Promise<string> {
   return ''
 }
 
-function print(text: string): number {
+/** Prints what a server says of itself, which goes on without. */
+function say(text: string): void {
   process.stdout.write(text)
+}
+
+/** Prints what a command was asked for. Nobody misses it who has stopped reading. @throws {ConfigError} */
+async function print(text: string): Promise<0> {
+  const error = await new Promise<NodeJS.ErrnoException | null | undefined>(resolve =>
+    process.stdout.write(text, resolve),
+  )
+  if (error && error.code !== 'EPIPE')
+    throw new ConfigError(`standard output cannot be written (${error.code})`)
   return 0
 }

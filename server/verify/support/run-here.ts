@@ -19,7 +19,10 @@ export async function runHere(
 ): Promise<Ended> {
   // Until it has ended, no test prints.
   const [output, errors] = [process.stdout, process.stderr].map(stream =>
-    t.capture(stream, 'write', () => true),
+    t.capture(stream, 'write', (_text, written?: () => void) => {
+      written?.()
+      return true
+    }),
   )
   const code = await main(args, environment).finally(() => {
     output?.restore()

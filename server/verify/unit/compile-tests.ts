@@ -8,6 +8,7 @@ import { isAlone, root } from './tests.ts'
 /** Programs that tests start in processes of their own, and modules that they preload or import there. */
 const programs = [
   'server/src/program/main.ts',
+  'conformance/src/program.ts',
   'server/verify/soak/attackers.ts',
   'server/verify/soak/probe.ts',
   'server/verify/soak/watch.ts',
