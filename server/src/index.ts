@@ -7,7 +7,7 @@ export type { NewTenant } from './access/tenant-settings.ts'
 export type { VaultFacts } from './assembly/facts.ts'
 export type { Log, LogFields, LogLevel } from './base/log.ts'
 export { OperatorError } from './base/operator-error.ts'
-export { CodeGenerationForbidden } from './contract/ajv.ts'
+export { CodeGenerationForbidden } from './contract/code-generation.ts'
 export { UnreadableMasterKey } from './crypto/development-key.ts'
 export {
   Dev,

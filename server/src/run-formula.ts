@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from './base/json/json.ts'
 import { unknownName } from './base/near-names.ts'
-import { requireCodeGeneration } from './contract/ajv.ts'
+import { requireCodeGeneration } from './contract/code-generation.ts'
 import { headerPrefix as contractHeaderPrefix, limits } from './generated/facts.ts'
 import { withProfile } from './options/profile.ts'
 import { FormulaSandbox } from './sandbox/formula-sandbox.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Ajv, ErrorObject, Format } from 'ajv'
-import { OperatorError } from '../base/operator-error.ts'
 import { generatedFiles } from '../generated-files.ts'
+import { requireCodeGeneration } from './code-generation.ts'
 import { formats } from './formats.ts'
 
 const require = createRequire(new URL('openapi-backend.cjs', generatedFiles))
@@ -13,22 +13,6 @@ export type SchemaError = ErrorObject
 export interface Check {
   (value: unknown): boolean
   errors?: readonly SchemaError[] | null | undefined
-}
-
-/** Thrown where Node may not make code of texts, which validators are. */
-export class CodeGenerationForbidden extends OperatorError {
-  override readonly name = 'CodeGenerationForbidden'
-}
-
-/** @throws {CodeGenerationForbidden} */
-export function requireCodeGeneration(): void {
-  try {
-    new Function('')
-  } catch {
-    throw new CodeGenerationForbidden(
-      'Node runs with --disallow-code-generation-from-strings, which validators need; remove it from NODE_OPTIONS or the command line',
-    )
-  }
 }
 
 /** Formats by name: ajv's own, and those of the contract. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json/json.ts'
 import type { LogLevel } from '../base/log.ts'
-import { requireCodeGeneration } from '../contract/ajv.ts'
+import { requireCodeGeneration } from '../contract/code-generation.ts'
 import { headerPrefix } from '../generated/facts.ts'
 import { storageUrls, usualStorage } from '../storage/location.ts'
 import { faultOf } from './check.ts'
