@@ -23,6 +23,15 @@ const anchorsOf = (text: string) =>
 
 const published = /\/server\/(README\.md|guide\/[\w-]+\.md|src\/.*README\.md)$/
 
+t.test('the page on configuration has a row for each flag', async t => {
+  const page = readFileSync(new URL('guide/configure.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| (`--[^|]+) \|/gm)].flatMap(([, names = '']) => [
+    ...names.matchAll(/--([\w-]+)/g),
+  ])
+  const known = flags.map(({ name }) => name).filter(name => name !== 'help' && name !== 'version')
+  t.same(rows.map(([, name]) => name).sort(), known.sort())
+})
+
 t.test('every link in the README and the guide leads to a published file and a heading in it', async t => {
   const { files } = JSON.parse(read(new URL('package.json', import.meta.url)))
   for (const name of ['README.md', 'guide', 'src/**/README.md']) t.ok(files.includes(name), name)
