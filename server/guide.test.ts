@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { permissionDescriptions, permissions, permissionsByType } from './src/generated/facts.ts'
-import { flags } from './src/options/table.ts'
+import { flags } from './src/options/program-table.ts'
 import { openVault } from './verify/support/vault.ts'
 
 const folder = new URL('guide/', import.meta.url)

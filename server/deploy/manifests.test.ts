@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { masterKeyVariables } from '../src/options/master-key-variables.ts'
-import { flags } from '../src/options/table.ts'
+import { flags } from '../src/options/program-table.ts'
 import { readDockerfile, textsOf } from './_dockerfile.ts'
 
 const folder = fileURLToPath(new URL('./', import.meta.url))

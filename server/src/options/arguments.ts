@@ -3,7 +3,7 @@ import { didYouMean } from '../base/near-names.ts'
 import { ConfigError } from './errors.ts'
 import type { Flag } from './flag.ts'
 import { masterKeyVariables, readSecretFile } from './master-key-variables.ts'
-import { flags } from './table.ts'
+import { flags } from './program-table.ts'
 
 /** The value of a flag or variable: the texts of a list, or one text, or true. */
 export type FlagValue = string | boolean | readonly string[] | undefined

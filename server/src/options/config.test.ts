@@ -1,7 +1,7 @@
 import t from 'tap'
 import { helpText, isLoopback, readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
-import { flags } from './table.ts'
+import { flags } from './program-table.ts'
 
 const key = Buffer.alloc(32, 1)
 const devToken = 'a-token-of-tests'

@@ -4,7 +4,8 @@ import { faultOf, itemsOf } from './check.ts'
 import { ConfigError } from './errors.ts'
 import type { Flag } from './flag.ts'
 import { keyFileVariable, keyVariable, readMasterKey } from './master-key-variables.ts'
-import { flags, options, type ProgramOptions, programOptions } from './table.ts'
+import { flags, type ProgramOptions, programOptions } from './program-table.ts'
+import { options } from './table.ts'
 import type { VaultOptions } from './vault-options.ts'
 
 /** Options as flags give them. */

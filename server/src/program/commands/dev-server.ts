@@ -6,7 +6,7 @@ import { Dev } from '../../generated/dev-client/index.ts'
 import type { FlagValues } from '../../options/arguments.ts'
 import { ConfigError } from '../../options/errors.ts'
 import { type Flag, secretFlag, textFlag } from '../../options/flag.ts'
-import { flags } from '../../options/table.ts'
+import { flags } from '../../options/program-table.ts'
 import { type Command, formatCount } from './command.ts'
 
 /** A development server could not be asked. The message is for the operator. */

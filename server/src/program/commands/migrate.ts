@@ -1,5 +1,5 @@
 import { booleanFlag } from '../../options/flag.ts'
-import { flags } from '../../options/table.ts'
+import { flags } from '../../options/program-table.ts'
 import { migrateStore } from '../../storage/open.ts'
 import type { Command } from './command.ts'
 
