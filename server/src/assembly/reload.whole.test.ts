@@ -219,6 +219,20 @@ t.test('a writer that comes between is seen, and one commit that fails changes n
   t.equal((await as(a)('GET', '/tokens')).status, 200)
 })
 
+t.test('where others are always faster, it is given up, and nothing is changed', async t => {
+  const named = (name: string) => file([application(first, a, { name })])
+  const { vault, beforeNext, as } = open(t, named('A'))
+  await vault.ready()
+  let attempts = 0
+  const overtake = async () => {
+    await vault.reload(named(`Other ${++attempts}`))
+    if (attempts < 10) beforeNext('commit', overtake)
+  }
+  beforeNext('commit', overtake)
+  await t.rejects(vault.reload(named('Mine')), { name: 'StoreUnavailable', message: /try again$/ })
+  t.equal((await as(a)('GET', '/applications/key')).json.name, 'Other 10')
+})
+
 const someKeys = [a, b, c, 'a-key-of-the-file-4', 'a-key-of-the-file-5']
 const someIds = [first, second, third, '00000000-0000-4000-8000-000000000004']
 const oneApplication = fc.record({

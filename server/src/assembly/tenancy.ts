@@ -1,10 +1,4 @@
-import {
-  applyBootstrap,
-  type Bootstrap,
-  BootstrapError,
-  type BootstrapParts,
-  Overtaken,
-} from '../access/bootstrap.ts'
+import { applyBootstrap, type Bootstrap, type BootstrapParts, Overtaken } from '../access/bootstrap.ts'
 import type { NewTenant } from '../access/tenant-settings.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { ContractSchemas } from '../contract/validators.ts'
@@ -12,6 +6,7 @@ import type { DurableClock } from '../durable-clock.ts'
 import { limits } from '../generated/facts.ts'
 import { readBootstrap } from '../options/bootstrap.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
+import { StoreUnavailable } from '../storage/port/port.ts'
 import type { TestRecords } from '../storage/records/test-records.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { FixtureRooms } from './fixtures.ts'
@@ -123,7 +118,7 @@ export async function openTenancy(parts: TenancyParts): Promise<Tenancy> {
 /** The number of attempts to apply a file while other writers interfere. */
 const mostAttempts = 10
 
-/** Applies a file in one commit: whole, or not at all if a part of it is refused. @throws {BootstrapError} */
+/** Applies a file in one commit: whole, or not at all if a part of it is refused. @throws {BootstrapError | StoreUnavailable} */
 async function applyWhole(
   rooms: BootstrapParts & FixtureRooms,
   bootstrap: Bootstrap,
@@ -152,5 +147,5 @@ async function applyWhole(
     for (const { id } of bootstrap.tenants) await rooms.records.forgetRemoved(id)
     return
   }
-  throw new BootstrapError('cannot be applied while others change the same applications; try again')
+  throw new StoreUnavailable('other servers change what the bootstrap file names at the moment; try again')
 }
