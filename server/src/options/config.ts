@@ -41,10 +41,15 @@ export function readConfig(argv: readonly string[], environment: Environment): C
 }
 
 /** Returns the value of a flag as the schema has it. @throws {ConfigError} */
-function readOption({ name, multiple }: Flag, schema: JsonObject, given: FlagValue): unknown {
+function readOption(
+  { name, multiple, default: initial }: Flag,
+  schema: JsonObject,
+  given: FlagValue,
+): unknown {
   const flag = `--${name}`
   const refuseFault = (schema: JsonObject, value: unknown) => {
-    const fault = faultOf(flag, schema, value)
+    // A check takes a millisecond at first, and the defaults are ours.
+    const fault = given === initial ? undefined : faultOf(flag, schema, value)
     if (fault !== undefined) throw new ConfigError(fault)
   }
   if (schema.type === 'object') {

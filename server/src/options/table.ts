@@ -149,8 +149,10 @@ export function checkOptions(given: VaultOptions): void {
   }
   refuseUnknown(given, Object.keys(options))
   for (const [name, value] of Object.entries(given)) {
-    const fault =
-      value === undefined ? undefined : faultOf(name, options[name as keyof VaultOptions].schema, value)
+    const { schema, flag } = options[name as keyof VaultOptions]
+    const text = typeof value === 'number' ? `${value}` : value
+    const isDefault = value === undefined || text === flag?.default
+    const fault = isDefault ? undefined : faultOf(name, schema, value)
     if (fault !== undefined) throw new VaultOptionsError(fault)
   }
 }
