@@ -44,18 +44,18 @@ t.test('the client imports its own files and nothing else', async t => {
   }
 })
 
-t.test('tokens alone are at most 3.6 kB: bundlers leave out the rest', async t => {
+t.test('tokens alone are at most 4.1 kB: bundlers leave out the rest', async t => {
   const size = await measure(entryPoint, '{ Tokens }')
   t.comment(`minified and compressed: ${size} bytes`)
-  t.equal(mostBytesOfTokens, 3_600)
+  t.equal(mostBytesOfTokens, 4_100)
   t.ok(size <= mostBytesOfTokens, `${size} bytes`)
   t.ok(size < 0.6 * (await measure(entryPoint)), 'the rest is left out')
 })
 
-t.test('the whole client is at most 6.9 kB', async t => {
+t.test('the whole client is at most 7.7 kB', async t => {
   const size = await measure(entryPoint)
   t.comment(`minified and compressed: ${size} bytes`)
   t.ok(size > 1000, 'it is all there')
-  t.equal(mostBytes, 6_900)
+  t.equal(mostBytes, 7_700)
   t.ok(size <= mostBytes, `${size} bytes`)
 })

@@ -34,11 +34,7 @@ export interface Call<T> extends Promise<T> {
 
 export function asCall<T>(envelope: Promise<Envelope<T>>): Call<T> {
   const call = envelope.then(({ data }) => data)
-  const withResponse = () => {
-    // Who asks for the envelope handles its rejection; that of the result must not count as unhandled.
-    call.catch(() => {})
-    return envelope
-  }
+  const withResponse = () => call.then(() => envelope)
   return Object.assign(call, { withResponse })
 }
 

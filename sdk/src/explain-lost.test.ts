@@ -66,6 +66,19 @@ t.test('other runtimes and reasons', async t => {
   t.equal(of(null as never), '')
 })
 
+t.test('in a page, what CORS refuses is not told from a server that is down', async t => {
+  const scope = globalThis as { location?: { origin: string } }
+  t.teardown(() => delete scope.location)
+  scope.location = { origin: 'https://shop.test' }
+  const hint =
+    ': the server does not run, or does not allow the origin https://shop.test (CORS, --cors-origin)'
+  for (const message of ['Failed to fetch', 'NetworkError when attempting to fetch resource.', 'Load failed'])
+    t.equal(explainLost(new TypeError(message), 'https://vault.test/tokens'), hint, message)
+  t.equal(explainLost(new TypeError('Failed to fetch'), 'https://shop.test/tokens'), '', 'its own origin')
+  t.equal(explainLost(new TypeError('Failed to fetch'), ''), '', 'a server that has responded before')
+  t.match(explainLost({ code: 'ECONNREFUSED' }, 'https://vault.test/'), /: nothing listens there/)
+})
+
 t.test('tokens alone name the address', async t => {
   const fetch = async () => {
     throw new TypeError('Failed to fetch')

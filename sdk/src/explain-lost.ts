@@ -1,3 +1,6 @@
+/** What browsers say when they may not say more. */
+const silent = /Failed to fetch|NetworkError|Load failed/
+
 /** The usual reasons why a server is not reached, by what the runtime says about them, in the order they are tried. */
 const hints: readonly (readonly [pattern: RegExp, hint: (url: string) => string])[] = [
   [/refused/i, () => 'nothing listens there; is the server running, and is the port right?'],
@@ -28,8 +31,13 @@ export function explainLost(error: unknown, url: string): string {
     cause,
   } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown }
   const inner = Object(cause) as { code?: unknown; message?: unknown }
+  // Only pages and their workers have one.
+  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {}
   const code = [inner.code, own].find(one => /^\w+$/.test(`${one ?? '-'}`))
   const described = `${own} ${message} ${inner.code} ${inner.message}`
-  const hint = hints.find(([pattern]) => pattern.test(described))?.[1](url)
+  const hint =
+    silent.test(described) && url && origin && !url.startsWith(origin)
+      ? `the server does not run, or does not allow the origin ${origin} (CORS, --cors-origin)`
+      : hints.find(([pattern]) => pattern.test(described))?.[1](url)
   return `${code ? ` (${code})` : ''}${hint ? `: ${hint}` : ''}`
 }

@@ -95,6 +95,11 @@ export interface RequestOptions {
   maxRetries?: number | undefined
 }
 
+/** The names of a client's options, and of those of a call. */
+export const clientOptions =
+  'apiKey baseUrl headerPrefix timeout maxRetries fetch isMistake defaultHeaders defaultQuery dangerouslyAllowBrowser onRequest onResponse onRetry onLost logger logLevel'
+export const callOptions = 'signal headers idempotencyKey apiKey traceId timeout maxRetries'
+
 /** Returns the options that a call can replace. Throws a `TypeError` for an invalid one. */
 export function checkedOptions(
   {

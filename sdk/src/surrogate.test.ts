@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import t from 'tap'
 import { apiKey, dropped, failure, fakeClient, json, problem } from '../testing/fakes.ts'
-import { type Fetch, Surrogate, type SurrogateOptions, Tokens } from './index.ts'
+import { type Fetch, type RequestOptions, Surrogate, type SurrogateOptions, Tokens } from './index.ts'
 
 const number = '4242424242424242'
 
@@ -136,6 +136,91 @@ for (const [what, options] of bad) {
     }
   })
 }
+
+t.test('an unknown option is refused with the nearest name', async t => {
+  const all: Required<SurrogateOptions> = {
+    ...good,
+    headerPrefix: 'SVC',
+    timeout: 1,
+    maxRetries: 0,
+    fetch: async () => json({}),
+    isMistake: () => false,
+    defaultHeaders: {},
+    defaultQuery: {},
+    dangerouslyAllowBrowser: false,
+    onRequest: () => {},
+    onResponse: () => {},
+    onRetry: () => {},
+    onLost: () => {},
+    logger: console,
+    logLevel: 'off',
+  }
+  const surrogate = new Surrogate(all)
+  const ofCall: Required<RequestOptions> = {
+    signal: new AbortController().signal,
+    headers: {},
+    idempotencyKey: 'a',
+    apiKey,
+    traceId: 'a',
+    timeout: 1_000,
+    maxRetries: 0,
+  }
+  t.same(await surrogate.tokens.get('an-id', ofCall), {}, 'control: every option at once')
+  const nearest = {
+    timeot: 'timeout',
+    apikey: 'apiKey',
+    baseURL: 'baseUrl',
+    maxRetry: 'maxRetries',
+    retries: 'maxRetries',
+    onRespnse: 'onResponse',
+    loglevel: 'logLevel',
+  }
+  for (const [name, near] of Object.entries(nearest)) {
+    const refused = { name: 'TypeError', message: `unknown option ${name}; did you mean ${near}?` }
+    for (const Class of [Surrogate, Tokens] as const)
+      t.throws(() => new Class({ ...good, [name]: 'a value' } as never), refused)
+  }
+  t.throws(() => new Surrogate({ ...good, region: 'eu' } as never), {
+    message: /^unknown option region; there are apiKey, baseUrl, /,
+  })
+  for (const [options, message] of [
+    [{ timeot: 5 }, 'unknown option timeot; did you mean timeout?'],
+    [{ signl: undefined }, 'unknown option signl; did you mean signal?'],
+    [{ baseUrl: 'http://other.test' }, /^unknown option baseUrl; there are signal, headers, /],
+  ] as const) {
+    const { surrogate, sent } = fakeClient(() => json({ pagination: {}, data: [] }))
+    for (const call of [
+      () => surrogate.tokens.get('an-id', options as never),
+      () => surrogate.tokens.list({}, options as never),
+      () => surrogate.sessions.create(options as never),
+    ])
+      t.match(await failure(Promise.resolve(call())), { name: 'TypeError', message })
+    t.equal(sent.length, 0, 'nothing is sent')
+  }
+})
+
+t.test('a number that JSON does not have is refused by its path', async t => {
+  const { surrogate, sent } = fakeClient(() => json({}))
+  const number = '4242424242424242'
+  const create = (data: object) => surrogate.tokens.create({ type: 'card', data } as never)
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
+    t.match(await failure(create({ number, expiration_month: value })), {
+      name: 'TypeError',
+      message: 'data.expiration_month must be a finite number',
+    })
+  t.match(await failure(surrogate.tokenize({ a: [1, { b: [Number.NaN] }] })), {
+    message: 'a.1.b.0 must be a finite number',
+  })
+  t.match(await failure(surrogate.tokenize(Number.NaN)), {
+    name: 'TypeError',
+    message: /must be a finite number/,
+  })
+  t.equal(sent.length, 0, 'nothing is sent')
+  const shared = { month: 1, at: new Date(0) }
+  const kept = { number, expiration_month: null, note: 'null', again: [shared, shared, undefined] }
+  await create(kept)
+  t.same(JSON.parse(sent[0]?.body ?? ''), JSON.parse(JSON.stringify({ type: 'card', data: kept })), 'control')
+})
 
 t.test('an option that the environment does not set is named', async t => {
   const messageOf = (options: Partial<SurrogateOptions>) => {

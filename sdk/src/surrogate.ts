@@ -33,7 +33,7 @@ export class Surrogate extends Client {
   /** @internal */
   constructor(options: SurrogateOptions, waits: Waits)
   constructor(options: SurrogateOptions, waits = realWaits) {
-    super(createSend(options && { isMistake, explain: explainLost, ...withLog(options) }, waits))
+    super(createSend(options && { isMistake, ...withLog(options) }, waits, explainLost))
     this.#options = options
     this.#waits = waits
   }

@@ -145,6 +145,21 @@ t.test('an aborted call throws the reason of its signal and is not retried', asy
   t.match(await failure(call), { name: 'AbortError' })
 })
 
+t.test('a signal without a reason, as in React Native, ends a call by an AbortError', async t => {
+  const isGone = { name: 'AbortError', message: 'the call was aborted' }
+  const silent = (controller: AbortController) => Object.defineProperty(controller.signal, 'reason', {})
+  const before = new AbortController()
+  before.abort()
+  await t.rejects(
+    fakeClient(() => json({})).surrogate.tokens.get('an-id', { signal: silent(before) }),
+    isGone,
+  )
+  const during = new AbortController()
+  const call = fakeClient(never).surrogate.tokens.get('an-id', { signal: silent(during) })
+  during.abort()
+  await t.rejects(call, isGone)
+})
+
 t.test('an abort ends a call that waits for its next attempt', async t => {
   const controller = new AbortController()
   const surrogate = new Surrogate(

@@ -1,11 +1,14 @@
+import { jsonOf } from './body.ts'
 import { asCall, type Call, type Envelope } from './call.ts'
-import { mustBe } from './check.ts'
+import { mustBe, refuseUnknown } from './check.ts'
 import { ConnectionError, SurrogateError, TimeoutError } from './errors.ts'
 import type { FetchInit } from './fetch.ts'
 import type { Operations } from './generated/operations.gen.ts'
 import { mergeHeaders } from './headers.ts'
 import {
+  callOptions,
   checkedOptions,
+  clientOptions,
   type RequestOptions,
   type ResourceOptions,
   type SurrogateOptions,
@@ -37,14 +40,35 @@ export type Send = <N extends Name>(
 /** The argument of a resource's constructor: its own options, or what the client sends by. */
 export const sendBy = (by: ResourceOptions | Send): Send => (typeof by === 'function' ? by : createSend(by))
 
-interface Explains {
-  /** Returns the end of a message about a lost connection. Left out of `Tokens`: browsers say nothing of the reason. */
-  explain?: (cause: unknown, url: string) => string
+interface Request {
+  readonly [id: string]: unknown
+  readonly query?: object | undefined
+  readonly body?: unknown
 }
 
-/** Throws a `TypeError` if an option is invalid. */
-export function createSend(client: SurrogateOptions & Explains, waits = realWaits): Send {
+/** What some runtimes have. */
+interface Traces {
+  captureStackTrace?: (error: Error, below: unknown) => void
+}
+
+/** The reason of an attempt that was ended. */
+const late = {}
+
+/** The signals of some runtimes have no reason, such as those of React Native. */
+const reasonOf = (signal: AbortSignal): Error =>
+  signal.reason ?? Object.assign(new Error('the call was aborted'), { name: 'AbortError' })
+
+/**
+ * Throws a `TypeError` if an option is invalid.
+ * @param explain returns the end of a message about a lost connection. `Tokens` alone has none.
+ */
+export function createSend(
+  client: SurrogateOptions,
+  waits = realWaits,
+  explain?: (cause: unknown, url: string) => string,
+): Send {
   mustBe('options', client, '{ apiKey, baseUrl }')
+  refuseUnknown(client, clientOptions)
   const {
     headerPrefix = 'SVC',
     // Looked up for each request, since tests may replace the global `fetch` later.
@@ -61,6 +85,7 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
   )
   /** Checks what the options of a call decide. */
   const settle = (options: RequestOptions) => {
+    refuseUnknown(options, callOptions)
     const [apiKey, timeout, maxRetries] = checkedOptions(client, options, isBrowser)
     const headers = mergeHeaders(defaultHeaders, options.headers, {
       [`${headerPrefix}-trace-id`]: options.traceId || undefined,
@@ -73,17 +98,14 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
   // Most calls have no options of their own.
   const usual = settle({})
 
-  const carryOut = async (
-    operation: string,
-    request: { [id: string]: unknown; query?: object | undefined; body?: unknown },
-    options?: RequestOptions,
-  ): Promise<Envelope<unknown>> => {
+  /** Checks arguments, and makes all that the attempts of a call have in common. */
+  const prepare = (operation: string, request: Request, options?: RequestOptions) => {
     const [name, method, path, mediaType, repeatable] = operation.split(' ') as Words
     const [common, timeout, maxRetries] = options ? settle(options) : usual
     const signal = options?.signal
     const url = baseUrl + fillPath(path, request)
     const query = queryString({ ...client.defaultQuery, ...request.query })
-    const body = JSON.stringify(request.body)
+    const body = jsonOf(request.body)
     const headers =
       // POST, PUT and PATCH.
       method[0] === 'P'
@@ -94,9 +116,25 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
               : (options?.idempotencyKey ?? randomKey()),
           })
         : common
+    return [name, method, url, query, body, headers, signal, timeout, maxRetries] as const
+  }
+
+  const carryOut = async (
+    ...given: [operation: string, request: Request, options?: RequestOptions]
+  ): Promise<Envelope<unknown>> => {
+    let prepared: ReturnType<typeof prepare>
+    try {
+      prepared = prepare(...given)
+    } catch (error) {
+      // Whoever awaits a list is not among those who called this, but among those who wait for it.
+      await 0
+      ;(Error as Traces).captureStackTrace?.(error as Error, carryOut)
+      throw error
+    }
+    const [name, method, url, query, body, headers, signal, timeout, maxRetries] = prepared
 
     for (let retries = 0, maybeDone = false; ; retries++) {
-      if (signal?.aborted) throw signal.reason
+      if (signal?.aborted) throw reasonOf(signal)
       const event = { operation: name, method, url, retries }
       try {
         client.onRequest?.(event)
@@ -120,24 +158,24 @@ export function createSend(client: SurrogateOptions & Explains, waits = realWait
           ;[response, text] = await new Promise<readonly [Response, string]>((resolve, reject) => {
             // Ends the attempt even if the `fetch` ignores signals.
             cancel = setAlarm(timeout, signal, () => {
-              reject(
-                signal?.aborted
-                  ? signal.reason
-                  : new TimeoutError(`no complete response within ${timeout} ms`),
-              )
+              reject(late)
               controller.abort()
             })
             attempt().then(resolve, reject)
           })
         } catch (cause) {
-          const error =
-            cause instanceof TimeoutError || signal?.aborted || client.isMistake?.(cause)
-              ? (cause as Error)
-              : new ConnectionError(
-                  `no response from ${url}${client.explain?.(cause, hasSpoken ? '' : url) ?? ''}`,
-                  {},
-                  { cause },
-                )
+          // Made here and not where it ends: so the caller's line is in its stack.
+          const error = signal?.aborted
+            ? reasonOf(signal)
+            : cause === late
+              ? new TimeoutError(`no complete response within ${timeout} ms`)
+              : client.isMistake?.(cause)
+                ? (cause as Error)
+                : new ConnectionError(
+                    `no response from ${url}${explain?.(cause, hasSpoken ? '' : url) ?? ''}`,
+                    {},
+                    { cause },
+                  )
           client.onLost?.({ ...event, reason: error?.name })
           throw error
         } finally {

@@ -1,4 +1,4 @@
-import { mustBe, refuseMissing } from './check.ts'
+import { mustBe, refuseMissing, refuseUnknown } from './check.ts'
 import { nameErrors, SurrogateError } from './errors.ts'
 import type { Problem } from './generated/types.gen.ts'
 import { randomKey } from './random-key.ts'
@@ -141,8 +141,10 @@ async function verify<Raw = unknown>(
   payload: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
   secret: string | readonly string[],
-  { tolerance = 300, now = Date.now() }: VerifyOptions = {},
+  options: VerifyOptions = {},
 ): Promise<WebhookPayload<Raw>> {
+  refuseUnknown(options, 'tolerance now')
+  const { tolerance = 300, now = Date.now() } = options
   const secrets = [secret].flat()
   mustBe('secret', secrets.length, 'a secret or a list of secrets')
   mustBe('tolerance', tolerance >= 0, 'a number of seconds, 0 or more')
@@ -171,8 +173,10 @@ async function verify<Raw = unknown>(
 async function sign(
   payload: string | Uint8Array | ArrayBuffer,
   secret: string,
-  { id = `msg_${randomKey()}`, now = Date.now() }: SignOptions = {},
+  options: SignOptions = {},
 ): Promise<SignedHeaders> {
+  refuseUnknown(options, 'id now')
+  const { id = `msg_${randomKey()}`, now = Date.now() } = options
   const timestamp = `${Math.floor(Number(now) / 1000)}`
   const signed = signedBytes(id, timestamp, bodyOf(payload))
   const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(secret), signed))

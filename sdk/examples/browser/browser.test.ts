@@ -146,7 +146,7 @@ t.test('the page shows what is wrong with a card', withoutChromium, async t => {
 
 t.test('a page of an origin that the server does not allow cannot use it', withoutChromium, async t => {
   const other = await submitted(t, { corsOrigins: ['https://shop.example.com'] }, number)
-  await other.says('no response from')
+  await other.says('does not allow the origin http://127.0.0.1')
   t.equal(await other.stored(), 0)
   const any = await submitted(t, { corsOrigins: ['*'] }, number)
   await any.says('The card is stored')
