@@ -32,7 +32,7 @@ export interface TokenType {
 interface CreateSchema {
   readonly 'x-profile'?: Profile
   readonly 'x-defaults': Defaults
-  readonly 'x-examples': readonly [Example, Example]
+  readonly 'x-samples': readonly [Example, Example]
   readonly 'x-refused'?: Readonly<Record<string, unknown>>
   readonly properties: {
     readonly type: { readonly const: string }
@@ -55,7 +55,7 @@ export const tokenTypes: readonly TokenType[] = oneOf.map(branch => {
     schema: data.$ref,
     isSearchable: (named(search_indexes) as { readonly maxItems: number }).maxItems > 0,
     defaults: schema['x-defaults'],
-    examples: schema['x-examples'],
+    examples: schema['x-samples'],
     refused: schema['x-refused'] ?? {},
   }
 })

@@ -47,7 +47,7 @@ function factsOf(document: JsonObject) {
       expressionCharacters: member('CreateTokenCommon', 'id', 'maxLength'),
       formulaCodeBytes: member('ReactorFormulaRequest', 'code', 'x-max-bytes'),
       callbackUrlCharacters: member('ReactRequest', 'callback_url', 'maxLength'),
-      formulaTime: member('ReactRequest', 'timeout_ms', 'default'),
+      formulaTime: member('ReactRequest', 'timeout_ms', 'x-default'),
     },
   }
 }
@@ -82,7 +82,7 @@ export function tokenTypesOf(document: JsonObject) {
       const { schema } = named(branch)
       const { type, data, search_indexes } = schema.properties as Record<string, JsonObject>
       const defaults = schema['x-defaults'] as JsonObject
-      const [example] = schema['x-examples'] as JsonObject[]
+      const [example] = schema['x-samples'] as JsonObject[]
       const { name: dataSchema, schema: dataShape } = named(data)
       const numbered = Object.entries((dataShape.properties ?? {}) as Record<string, JsonObject>).find(
         ([, one]) => one['x-secret-number'],

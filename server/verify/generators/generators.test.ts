@@ -1,10 +1,11 @@
 // Only in CI: it needs packages that only CI installs.
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, symlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import { reactorOn } from '../support/reactors.ts'
 import { openTenant, openVault } from '../support/vault.ts'
 
 const run = promisify(execFile)
@@ -29,6 +30,7 @@ const generators: Readonly<Record<string, readonly string[]>> = {
     '--name=client.ts',
   ],
   oazapfts: ['oazapfts/dist/cli.js', 'openapi.yaml', 'client.ts'],
+  orval: ['orval/dist/bin/orval.js', '--input=openapi.yaml', '--output=client.ts', '--client=fetch'],
   'openapi-zod-client': ['openapi-zod-client/bin.js', 'openapi.yaml', '--output=client.ts'],
 }
 
@@ -38,7 +40,9 @@ const expected = {
   metadata: { order: 'A-1' },
   read: { number: '4242424242424242', expiration_month: 12, expiration_year: 2099 },
   total: 1,
+  found: 1,
   detokenized: { card: '4242424242424242' },
+  reacted: { last: '4242' },
   refused: [404, 'There is nothing here'],
 }
 
@@ -59,8 +63,10 @@ function folderWith(t: Test, ...programs: readonly string[]): string {
 async function environment(t: Test): Promise<NodeJS.ProcessEnv> {
   const vault = openVault(t)
   const { url } = await vault.listen()
-  const { privateKey } = await openTenant(vault)
-  return { PATH: process.env.PATH, URL: url, KEY: privateKey }
+  const tenant = await openTenant(vault)
+  const code = 'module.exports = async ({ args }) => ({ raw: { last: args.number.slice(-4) } })'
+  const { id } = await reactorOn(tenant, code)
+  return { PATH: process.env.PATH, URL: url, KEY: tenant.privateKey, REACTOR: id }
 }
 
 const tsc =
@@ -77,6 +83,21 @@ for (const [name, [file = '', ...args]] of Object.entries(generators)) {
     t.same(JSON.parse(stdout), expected)
   })
 }
+
+t.test("Spectral's rules for OpenAPI find nothing", options, async t => {
+  const folder = folderWith(t)
+  writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
+  const lint = (file: string) =>
+    node([join(packages, '@stoplight/spectral-cli/dist/index.js'), 'lint', file], folder).then(
+      ({ stdout }) => stdout,
+      ({ stdout }) => stdout,
+    )
+  t.match(await lint('openapi.yaml'), /No results with a severity of 'error' found!/)
+  t.notMatch(await lint('openapi.yaml'), /warning/)
+  const broken = readFileSync(join(folder, 'openapi.yaml'), 'utf8').replace('          items: {}\n', '')
+  writeFileSync(join(folder, 'broken.yaml'), broken)
+  t.match(await lint('broken.yaml'), /array-items/, 'control')
+})
 
 t.test('the Python types that quicktype makes are those of requests and responses', options, async t => {
   const folder = folderWith(t, 'quicktype.ts', 'quicktype.py')

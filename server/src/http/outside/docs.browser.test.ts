@@ -24,7 +24,7 @@ async function openDocs(url: string, path = '/docs') {
   const failures: string[] = []
   page.on('pageerror', error => failures.push(String(error)))
   page.on('console', message => {
-    if (message.type() === 'error') failures.push(message.text())
+    if (message.type() === 'error' || /validation error/.test(message.text())) failures.push(message.text())
   })
   page.on('request', request => {
     if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
@@ -54,6 +54,11 @@ t.test('/docs shows every operation, and loads nothing from other hosts', withou
   const { url } = await openVault(t, { dev: false }).listen()
   const { page, failures } = await openDocs(url, '/')
   t.equal(page.url(), `${url}/docs`, 'a browser is led here')
+  const cut = await page
+    .locator('#quickstart pre:visible')
+    .evaluateAll(all => [all.length, all.filter(one => one.scrollWidth > one.clientWidth).length])
+  t.ok(Number(cut[0]) > 2)
+  t.equal(cut[1], 0, 'no line of the first calls is cut off')
   const text = (await page.locator('#reference').textContent()) ?? ''
   t.ok(summaries.length > 20)
   t.same(

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './client.ts'
 
-const { URL: baseUrl = '', KEY = '' } = process.env
+const { URL: baseUrl = '', KEY = '', REACTOR = '' } = process.env
 const client = createClient<paths>({ baseUrl, headers: { 'SVC-API-KEY': KEY } })
 const body = {
   type: 'card',
@@ -10,15 +10,23 @@ const body = {
 const created = await client.POST('/tokens', { body })
 if (!created.data) throw new Error(created.error.title)
 const path = { id: created.data.id }
+// It sends every body as JSON otherwise.
 const updated = await client.PATCH('/tokens/{id}', {
   params: { path },
   body: { metadata: { order: 'A-1' }, expires_at: null },
   headers: { 'Content-Type': 'application/merge-patch+json' },
 })
 const read = await client.GET('/tokens/{id}', { params: { path } })
-const listed = await client.GET('/tokens', { params: { query: { type: ['card'], size: 1 } } })
+const listed = await client.GET('/tokens', {
+  params: { query: { type: ['card'], metadata: { order: 'A-1' } } },
+})
+const found = await client.POST('/tokens/search', { body: { query: 'metadata.order:A-1' } })
 const payload = await client.POST('/detokenize', {
   body: { card: `{{ ${created.data.id} | json: '$.number' }}` },
+})
+const reacted = await client.POST('/reactors/{id}/react', {
+  params: { path: { id: REACTOR } },
+  body: { args: { number: `{{ ${created.data.id} | json: '$.number' }}` } },
 })
 const refused = await client.GET('/tokens/{id}', { params: { path: { id: 'unknown' } } })
 process.stdout.write(
@@ -27,7 +35,9 @@ process.stdout.write(
     metadata: updated.data?.metadata,
     read: read.data?.data,
     total: listed.data?.pagination.total_items,
+    found: found.data?.pagination.total_items,
     detokenized: payload.data,
+    reacted: reacted.data?.raw,
     refused: [refused.response.status, refused.error?.title],
   }),
 )

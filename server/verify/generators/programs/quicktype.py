@@ -22,8 +22,11 @@ created = token_from_dict(call("POST", "/tokens", card.to_dict()))
 patch = {"metadata": {"order": "A-1"}, "expires_at": None}
 updated = token_from_dict(call("PATCH", f"/tokens/{created.id}", patch, "application/merge-patch+json"))
 read = token_from_dict(call("GET", f"/tokens/{created.id}"))
-listed = token_list_from_dict(call("GET", "/tokens?type=card&size=1"))
+listed = token_list_from_dict(call("GET", "/tokens?type=card&metadata[order]=A-1"))
+found = token_list_from_dict(call("POST", "/tokens/search", {"query": "metadata.order:A-1"}))
 payload = call("POST", "/detokenize", {"card": "{{ %s | json: '$.number' }}" % created.id})
+number = "{{ %s | json: '$.number' }}" % created.id
+reacted = call("POST", "/reactors/" + os.environ["REACTOR"] + "/react", {"args": {"number": number}})
 refused = problem_from_dict(call("GET", "/tokens/unknown"))
 print(
     json.dumps(
@@ -32,7 +35,9 @@ print(
             "metadata": updated.metadata,
             "read": read.data,
             "total": listed.pagination.total_items,
+            "found": found.pagination.total_items,
             "detokenized": payload,
+            "reacted": reacted["raw"],
             "refused": [refused.status, refused.title],
         }
     )

@@ -1,4 +1,5 @@
 // Checks rules of the schemas in openapi.yaml on which the server's validators and the generated types rely.
+import { Ajv } from 'ajv'
 import { testRule } from '../../support/test-rule.ts'
 import { contract, isObj, type Json, list, obj, resolve, schemas, text } from './contract.ts'
 
@@ -23,6 +24,35 @@ testRule('uses only keywords that mean the same in draft-07 and 2020-12', async 
     }
   for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas)))
     t.notOk(obj(schema).$ref, `${name} is not just an alias`)
+})
+
+testRule('has no defaults in bodies, which generators would require of those who send', async t => {
+  const found: string[] = []
+  const visit = (part: unknown, path: string): void => {
+    if (typeof part !== 'object' || part === null) return
+    for (const [name, value] of Object.entries(part)) {
+      if (name === 'default') found.push(path)
+      else visit(value, `${path}/${name}`)
+    }
+  }
+  const named = obj(obj(contract.components).schemas)
+  visit(named, '')
+  t.same(found, [])
+  t.ok(JSON.stringify(named).includes('"x-default"'), 'control: they are said otherwise')
+})
+
+testRule('has examples of responses that are valid', async t => {
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  ajv.addSchema(contract, 'contract')
+  let count = 0
+  for (const [name, schema] of Object.entries(obj(obj(contract.components).schemas))) {
+    const validate = ajv.compile({ $ref: `contract#/components/schemas/${name}` })
+    for (const example of list(obj(schema).examples ?? [])) {
+      count++
+      t.ok(validate(example), `${name}: ${ajv.errorsText(validate.errors)}`)
+    }
+  }
+  t.ok(count >= 2)
 })
 
 testRule('declares exactly the formats that JSON Schema does not have', async t => {
