@@ -12,16 +12,20 @@ function likeness(one: string, other: string): number {
   return start + end
 }
 
-/** Throws a `TypeError` for an option that is not one of the names: a mistyped limit would be none. */
-export function refuseUnknown(options: object, names: string): void {
+/**
+ * Throws a `TypeError` for an option that is not one of the names: a mistyped limit would be none.
+ * @param mayHaveMore lets names pass that are not nearly one of them, as options may come with something else
+ */
+export function refuseUnknown(options: object, names: string, mayHaveMore?: boolean): void {
   const known = names.split(' ')
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
     const [near = ''] = [...known].sort((a, b) => likeness(b, name) - likeness(a, name))
     const isNear = 2 * likeness(near, name) > near.length
-    throw new TypeError(
-      `unknown option ${name}; ${isNear ? `did you mean ${near}?` : `there are ${known.join(', ')}`}`,
-    )
+    if (isNear || !mayHaveMore)
+      throw new TypeError(
+        `unknown option ${name}; ${isNear ? `did you mean ${near}?` : `there are ${known.join(', ')}`}`,
+      )
   }
 }
 

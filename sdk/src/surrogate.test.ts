@@ -180,9 +180,7 @@ t.test('an unknown option is refused with the nearest name', async t => {
     for (const Class of [Surrogate, Tokens] as const)
       t.throws(() => new Class({ ...good, [name]: 'a value' } as never), refused)
   }
-  t.throws(() => new Surrogate({ ...good, region: 'eu' } as never), {
-    message: /^unknown option region; there are apiKey, baseUrl, /,
-  })
+  t.doesNotThrow(() => new Surrogate({ ...good, id: 'a', region: 'eu' } as never), 'what comes with options')
   for (const [options, message] of [
     [{ timeot: 5 }, 'unknown option timeot; did you mean timeout?'],
     [{ signl: undefined }, 'unknown option signl; did you mean signal?'],

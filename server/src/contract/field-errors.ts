@@ -53,7 +53,7 @@ function explain(error: ErrorObject): Explained {
     case 'maxLength':
       return [path, `must have at most ${params.limit} characters`]
     case 'maxItems':
-      return [path, params.limit === 0 ? 'must be empty' : `must have at most ${params.limit} items`]
+      return [path, schemaViolation(error) ?? `must have at most ${params.limit} items`]
     case 'minItems':
       return [path, `must have at least ${params.limit} items`]
     case 'maxProperties':
@@ -93,6 +93,11 @@ function violationOf(error: ErrorObject): [string, string] | undefined {
   if (!['not', 'oneOf', 'anyOf'].includes(error.keyword) || !isJsonObject(schema)) return undefined
   const [entry] = Object.entries(schema as JsonObject)
   return entry && [entry[0], String(entry[1])]
+}
+
+function schemaViolation({ parentSchema }: ErrorObject): string | undefined {
+  const message: unknown = parentSchema?.['x-violation']
+  return typeof message === 'string' ? message : undefined
 }
 
 function surplusMessage({ params, parentSchema }: ErrorObject): string {

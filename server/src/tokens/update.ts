@@ -141,7 +141,7 @@ async function patched(
   }
   setIfKept(record, 'mask', patchedMask(current, input))
   setIfKept(record, 'metadata', patchedMetadata(tokens, current, input))
-  setIfKept(record, 'search_indexes', patchedIndexes(current, input))
+  setIfKept(record, 'search_indexes', patchedIndexes(tokens, current, input))
   // Checked before expressions are evaluated, so that this refusal reveals nothing about the data.
   const expires = expiration(tokens, current, input)
   setIfKept(record, 'expires_at', expires.expires_at)
@@ -209,11 +209,16 @@ function patchedMetadata(tokens: TenantTokens, current: TokenRecord, input: Upda
 }
 
 // Requirements: TOK-031, SEA-540
-function patchedIndexes(current: TokenRecord, input: UpdateTokenRequest): readonly string[] | undefined {
+function patchedIndexes(
+  tokens: TenantTokens,
+  current: TokenRecord,
+  input: UpdateTokenRequest,
+): readonly string[] | undefined {
   if (input.search_indexes === undefined) return current.search_indexes
   if (input.search_indexes === null || input.search_indexes.length === 0) return undefined
   if (!tokenTypes[current.type].isSearchable) {
-    throw invalid('search_indexes', `must be empty: the data of a ${current.type} token cannot be searched`)
+    const errors = tokens.parts.validators.check('NoSearchIndexes', [...input.search_indexes], 'search_indexes')
+    refuseIfAny(errors, `the data of a ${current.type} token cannot be searched`)
   }
   return input.search_indexes
 }
