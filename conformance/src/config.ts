@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { type Capability, capabilities, isCapability } from './capabilities.ts'
-import { ConfigError } from './config-error.ts'
+import { ConfigError, refuseMissing } from './config-error.ts'
 import { type Feature, features, isFeature } from './features.ts'
 import { flags, ofTarget } from './flags.ts'
 import type { Profile } from './harness/finding.ts'
@@ -11,7 +11,7 @@ import { readReport } from './report/compare.ts'
 import type { Identity } from './report/model.ts'
 
 export interface Config {
-  readonly command: 'run' | 'list' | 'list-json' | 'help' | 'print-config'
+  readonly command: 'run' | 'list' | 'list-json' | 'help' | 'version' | 'print-config'
   readonly settings: Readonly<Record<string, string | readonly string[]>>
   readonly profile: Profile
   readonly claims: readonly Feature[]
@@ -47,7 +47,15 @@ export function readConfig(argv: readonly string[], environment: Environment): C
     if (typeof flag === 'string' || Array.isArray(flag)) settings[name] = flag as string | string[]
   }
   const listing = given.json ? 'list-json' : 'list'
-  const command = given.help ? 'help' : given.list ? listing : given['print-config'] ? 'print-config' : 'run'
+  const command = given.help
+    ? 'help'
+    : given.version
+      ? 'version'
+      : given.list
+        ? listing
+        : given['print-config']
+          ? 'print-config'
+          : 'run'
   const limit = Number(one(settings.limit) ?? 900)
   if (!(limit >= 1 && limit <= 86_400))
     throw new ConfigError('--limit takes a number of seconds, at most 86400')
@@ -151,18 +159,55 @@ function parsed(argv: readonly string[]) {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, { type, multiple }]) => [name, { type, multiple }]),
   )
-  try {
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values
-  } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : 'invalid arguments')
+  const args = withEachValue(argv)
+  for (const arg of args) {
+    const [, name] = /^--([^=]+)/.exec(arg) ?? []
+    if (name === undefined || name in flags) continue
+    const near = nearestTo(name)
+    throw new ConfigError(
+      `there is no flag --${name}${near === undefined ? '' : `; did you mean --${near}?`}`,
+    )
   }
+  try {
+    return parseArgs({ args, options, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    const [sentence = 'invalid arguments'] = (error as Error).message.split('. ')
+    throw new ConfigError(sentence)
+  }
+}
+
+/** Gives each of several values a flag of its own: `--only A B` is `--only A --only B`. */
+function withEachValue(argv: readonly string[]): string[] {
+  let flag: string | undefined
+  let count = 0
+  return argv.flatMap(arg => {
+    if (arg.startsWith('--')) {
+      flag = flags[arg.slice(2)]?.multiple ? arg : undefined
+      count = 0
+      return [arg]
+    }
+    return flag !== undefined && count++ > 0 ? [flag, arg] : [arg]
+  })
+}
+
+/** Returns the flag that shares most of its beginning and end with a name, if it is most of the flag. */
+function nearestTo(name: string): string | undefined {
+  const likeness = (flag: string) => {
+    let [start, end] = [0, 0]
+    while (start < flag.length && flag[start] === name[start]) start++
+    while (start + end < flag.length && flag.at(-1 - end) === name.at(-1 - end)) end++
+    return start + end
+  }
+  const [near = ''] = Object.keys(flags).sort((a, b) => likeness(b) - likeness(a))
+  return 2 * likeness(near) >= near.length ? near : undefined
 }
 
 function readMap(path: string, of: string): Record<string, unknown> {
   let content: unknown
   try {
     content = parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)))
-  } catch {
+  } catch (error) {
+    refuseMissing(path, error)
     throw new ConfigError(`${path} cannot be read as YAML or JSON in UTF-8`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))

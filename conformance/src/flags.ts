@@ -47,6 +47,7 @@ const texts: Readonly<Record<string, string>> = {
   'print-config': 'print the settings without secrets, and exit',
   list: 'print the cases, and exit',
   json: 'with --list: as JSON',
+  version: 'print the version of the suite, and exit',
   help: 'print this, and exit',
 }
 

@@ -42,8 +42,16 @@ tap.test('an invalid command is refused in a sentence, with exit code 2', async 
     [[...nowhere, '--skip', 'TOK-001'], /--skip takes ID=REASON/],
     [[...nowhere, '--timeout', '0'], /--timeout/],
     [[...nowhere, '--header-prefix', 'A B'], /--header-prefix/],
-    [[...nowhere, '--nonsense'], /nonsense/],
-    [['--target', join(folder, 'none.yaml')], /cannot be read/],
+    [[...nowhere, '--zzz'], /^there is no flag --zzz; see --help\n$/],
+    [[...nowhere, '--onyl', 'TOK-*'], /^there is no flag --onyl; did you mean --only\?; see --help\n$/],
+    [[...nowhere, '--privat-key=k'], /^there is no flag --privat-key; did you mean --private-key\?; see/],
+    [[...nowhere, 'TOK-001'], /^Unexpected argument 'TOK-001'.*; see --help\n$/],
+    [['--target', join(folder, 'none.yaml')], /none\.yaml: there is no such file; see/],
+    [[...nowhere, '--expected', join(folder, 'none.yaml')], /none\.yaml: there is no such file; see/],
+    [
+      ['compare', join(folder, 'none.json'), join(folder, 'none.json')],
+      /none\.json: there is no such file; see/,
+    ],
     [['--target', join(folder, 'broken.yaml')], /cannot be read/],
     [['--target', join(folder, 'unknown.yaml')], /unknown setting privatekey/],
     [['--target', join(folder, 'list.yaml')], /a map of settings/],
@@ -52,6 +60,7 @@ tap.test('an invalid command is refused in a sentence, with exit code 2', async 
     const { code, err, out } = await command(argv)
     t.equal(code, 2, argv.join(' '))
     t.match(err, sentence)
+    t.match(err, /^.+\n$/, 'one line')
     t.equal(out, '')
   }
 })
@@ -60,13 +69,23 @@ tap.test('a run without a server, or without a case, is not valid', async t => {
   const report = join(t.testdir({}), 'report')
   const { code, out } = await command([...nowhere, '--report', report])
   t.equal(code, 2)
-  t.match(out, /^Bail out! the target cannot be reached/m)
+  t.match(out, /^Bail out! the target cannot be reached at http:\/\/127\.0\.0\.1:9 \(ECONNREFUSED\)/m)
   t.match(out, /^# verdict: core: 0 of \d+, invalid run$/m)
   const badge = JSON.parse(await readFile(join(report, 'badge.json'), 'utf8'))
   t.match(badge, { schemaVersion: 1, message: /^0 of \d+, invalid run$/ })
   const unknown = await command([...nowhere, '--only', 'TOK-999'])
   t.equal(unknown.code, 2)
   t.match(unknown.out, /no case for TOK-999/)
+})
+
+tap.test('--version prints it, and --only takes several ids and shows nothing of others', async t => {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  t.same(await command(['--version']), { code: 0, out: `${version}\n`, err: '' })
+  const listed = async (...only: string[]) => (await command(['--list', '--only', ...only])).out
+  t.equal(await listed('TOK-001', 'TOK-002'), (await listed('TOK-001')) + (await listed('TOK-002')))
+  t.equal(await listed('TOK-001', '--only', 'TOK-002'), await listed('TOK-001', 'TOK-002'))
+  const tap = await command([...nowhere, '--only', 'TOK-001', 'TOK-002'])
+  t.notMatch(tap.out, /not selected/)
 })
 
 tap.test('flags override the environment, which overrides the file; secrets are not shown', async t => {

@@ -1,6 +1,7 @@
 import { type Config, readConfig, shownConfig, targetOf, usage } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { featuresOf } from './features.ts'
+import { readPackageFile } from './files.ts'
 import { counts } from './harness/context.ts'
 import { readRequirements } from './harness/requirements.ts'
 import { redactor } from './redact.ts'
@@ -9,6 +10,7 @@ import { reportOf } from './report/model.ts'
 import { tableOf } from './report/table.ts'
 import { tapEnd, tapLines } from './report/tap.ts'
 import { writeReport } from './report/write.ts'
+import { isLeftOut } from './result.ts'
 import { cases, run } from './run.ts'
 import { matching } from './selection.ts'
 import { loadCarrier } from './through/carrier.ts'
@@ -30,6 +32,8 @@ export async function main(
     if (argv[0] === 'table') return showTable(argv.slice(1), out)
     const config = readConfig(argv, environment)
     if (config.command === 'help') out.write(usage)
+    else if (config.command === 'version')
+      out.write(`${JSON.parse(readPackageFile('package.json')).version}\n`)
     else if (config.command === 'print-config') out.write(`${shownConfig(config)}\n`)
     else if (config.command === 'list') out.write(listed(config))
     else if (config.command === 'list-json') out.write(listedAsJson(config))
@@ -37,7 +41,7 @@ export async function main(
     return 0
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    err.write(`${error.message}\n\n${usage}`)
+    err.write(`${error.message}; see --help\n`)
     return exitCodes['invalid run']
   }
 }
@@ -48,6 +52,7 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
   const redact = redactor(target)
   const startedAt = new Date()
   const carrier = config.through === 'sdk' ? await loadCarrier(target) : undefined
+  const isSelection = config.only.length > 0 || config.sections.length > 0
   let done = 0
   // A second signal ends the process at once.
   const interruption = new AbortController()
@@ -67,7 +72,9 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
     ...(config.seed === undefined ? {} : { seed: config.seed }),
     ...(carrier === undefined ? {} : { carrier }),
     onResult(one, count) {
-      if (done === 0) out.write(`1..${count}\n`)
+      if (isLeftOut(one)) return
+      // A run of some cases knows their number at its end.
+      if (done === 0 && !isSelection) out.write(`1..${count}\n`)
       done++
       for (const line of tapLines(one, done, config.profile, redact)) out.write(`${line}\n`)
       if (err.isTTY) err.write(`\r${done}/${count} ${one.case.id.padEnd(12)}`)
@@ -75,6 +82,7 @@ async function perform(config: Config, out: Output, err: Output): Promise<number
   })
   for (const signal of signals) process.off(signal, interrupt)
   if (err.isTTY) err.write('\r')
+  if (isSelection) out.write(`1..${done}\n`)
   for (const line of tapEnd(result)) out.write(`${line}\n`)
   if (config.report !== undefined) {
     const report = reportOf(result, {

@@ -29,3 +29,6 @@ export interface Result {
   readonly carried: readonly string[]
   readonly ms: number
 }
+
+/** True for a case that the command did not ask for. */
+export const isLeftOut = ({ skipped }: Result): boolean => skipped?.startsWith('not selected by ') === true

@@ -112,6 +112,18 @@ async function ask(target: Subject, key: string, method: string, path: string, g
     return { status: response.status, body: contentOf(response).json as any }
   } catch (error) {
     if (error instanceof Interrupted) throw error
-    throw new Unreachable(`the target cannot be reached at ${target.baseUrl}`, { cause: error })
+    const code = codeOf(error)
+    const shown = code === undefined ? '' : ` (${code})`
+    throw new Unreachable(`the target cannot be reached at ${target.baseUrl}${shown}`, { cause: error })
   }
+}
+
+/** Returns the system's code of an error, such as ECONNREFUSED, which may be that of a cause. */
+function codeOf(error: unknown): string | undefined {
+  for (let one = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++) {
+    const { code, errors } = one as { code?: unknown; errors?: readonly { code?: unknown }[] }
+    const found = [code, errors?.[0]?.code].find(each => typeof each === 'string' && /^[A-Z_]+$/.test(each))
+    if (typeof found === 'string') return found
+  }
+  return undefined
 }

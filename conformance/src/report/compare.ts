@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '../config-error.ts'
+import { ConfigError, refuseMissing } from '../config-error.ts'
 import type { Report, ReportedCase } from './model.ts'
 
 /** Differences between two reports of one server, or of two. */
@@ -56,8 +56,8 @@ export function readReport(path: string): Report {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
     const report = JSON.parse(text) as Report
     if (Array.isArray(report.cases) && typeof report.summary === 'string') return report
-  } catch {
-    // Said below.
+  } catch (error) {
+    refuseMissing(path, error)
   }
   throw new ConfigError(`${path} is not a report.json of this suite`)
 }

@@ -1,7 +1,8 @@
+import type { Feature } from '../features.ts'
 import type { Profile } from '../harness/finding.ts'
 import { nextSteps, stepText } from '../next.ts'
 import type { Redact } from '../redact.ts'
-import type { Result } from '../result.ts'
+import { isLeftOut, type Result } from '../result.ts'
 import type { Run } from '../run.ts'
 import { claimsAll, outcomeOf, outcomes, tallyText } from '../verdict.ts'
 import { shownFindings } from './shown.ts'
@@ -63,7 +64,10 @@ export function tapEnd(run: Run): string[] {
     return count === 0 ? [] : [`${count} ${name}`]
   })
   const without = claimsAll(run.claims) ? [] : run.claims.filter(name => !(name in run.features))
-  const claimed = Object.entries(run.features).map(([name, tally]) => `#   ${tallyText(name, tally)}`)
+  const asked = new Set(run.results.flatMap(one => (isLeftOut(one) ? [] : [...one.features])))
+  const claimed = Object.entries(run.features)
+    .filter(([name]) => asked.has(name as Feature))
+    .map(([name, tally]) => `#   ${tallyText(name, tally)}`)
   return [
     ...(run.invalid === undefined ? [] : [`Bail out! ${run.invalid}`]),
     ...(run.left.length === 0 ? [] : [`# ${run.left.length} created resources could not be deleted`]),

@@ -230,6 +230,16 @@ t.test('the output of formulas is passed to the host, within limits', async t =>
   t.equal(sandbox.lines.length, 100)
 })
 
+t.test('a module that is not CommonJS is refused with what to write', async t => {
+  const says = /^the code does not compile: a formula is CommonJS; write module\.exports = .+\(\d+:\d+\)$/
+  for (const code of [
+    'export default async () => ({ raw: 1 })',
+    'import a from "a"\nmodule.exports = () => ({})',
+  ])
+    t.match(await sandbox.formula(code), { kind: 'unusable', detail: says }, code)
+  t.match(await sandbox.formula('module.exports = async () => ({ raw: 1 })'), { kind: 'answered' }, 'control')
+})
+
 t.test('a closed sandbox runs nothing, and an unused one has started nothing', async t => {
   const unused = openSandbox(t)
   t.equal(unused.isolation(), undefined)

@@ -150,6 +150,11 @@ function explainSyntax(error: unknown, line?: number): string {
   if (/possible import expression/i.test(message)) {
     return 'the code does not compile: import() is not supported'
   }
+  // What acorn and V8 say of the syntax of modules.
+  if (/'import' and 'export'|import statement|token 'export'/.test(message)) {
+    const [where = ''] = / \(\d+:\d+\)$/.exec(message) ?? []
+    return `the code does not compile: a formula is CommonJS; write module.exports = async req => …, and require() in place of import${where}`
+  }
   if (/possible html comment/i.test(message)) return 'the code does not compile: it contains an HTML comment'
   const place = line === undefined || /\(\d+:\d+\)$/.test(message) ? '' : ` at line ${line}`
   return `the code does not compile: ${message.slice(0, 200)}${place}`
