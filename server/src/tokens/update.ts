@@ -217,7 +217,11 @@ function patchedIndexes(
   if (input.search_indexes === undefined) return current.search_indexes
   if (input.search_indexes === null || input.search_indexes.length === 0) return undefined
   if (!tokenTypes[current.type].isSearchable) {
-    const errors = tokens.parts.validators.check('NoSearchIndexes', [...input.search_indexes], 'search_indexes')
+    const errors = tokens.parts.validators.check(
+      'NoSearchIndexes',
+      [...input.search_indexes],
+      'search_indexes',
+    )
     refuseIfAny(errors, `the data of a ${current.type} token cannot be searched`)
   }
   return input.search_indexes
