@@ -15,11 +15,13 @@ type Problem = {
 // Requirements: ERR-001, ERR-501, ERR-514, WIR-546
 export function toProblem(error: ServiceError, traceId: string, reason?: string): Problem {
   const { title, status } = errorRegistry[error.code]
+  // What a formula said may be the detail already.
+  const isSaid = reason === undefined || error.message === reason
   return {
     type: `urn:surrogate:error:${error.code}`,
     title,
     status,
-    detail: reason === undefined ? error.message : `${error.message}: ${reason}`,
+    detail: isSaid ? error.message : `${error.message}: ${reason}`,
     instance: `urn:surrogate:trace:${encodeURIComponent(traceId)}`,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
   }

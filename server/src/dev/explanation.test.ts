@@ -262,6 +262,7 @@ t.test('a failure of a formula has its message, the lines in its code and what i
   const uncompiled = await (await reactorOn(tenant, broken))()
   t.equal(uncompiled.status, 422)
   t.match(uncompiled.json.explanation.formula.message, /does not compile/)
+  t.equal(uncompiled.json.detail, uncompiled.json.explanation.formula.message, 'said once')
 })
 
 t.test('long texts of a formula are cut, and many lines', async t => {
