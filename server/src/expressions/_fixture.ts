@@ -31,7 +31,7 @@ export function refusal(act: () => unknown): ExpressionError {
 export function costOf(template: string, data: JsonValue): number {
   const most = 1e12
   const unlimited = { ...expressionLimits, steps: most, textLength: most, rangeLength: most, operands: most }
-  const meter = new Meter(unlimited, () => 0)
+  const meter = new Meter(unlimited, () => [])
   const language = createLanguage()
   const random = systemRandom()
   const sources = { random: (length: number) => random.bytes(length), nowMs: () => 0 }

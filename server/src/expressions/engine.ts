@@ -66,6 +66,10 @@ const charactersReadPerStep = 8
 /** A failure costs making its message; a syntax error also the search for similar names. */
 const stepsOfFailure = { syntax: 200, value: 50, limit: 50, internal: 50 }
 
+/** Returns the length of the JSON of data that can be stored: writing it takes less time than counting. */
+const wholeSize = (value: JsonValue) =>
+  typeof value === 'object' ? JSON.stringify(value).length : jsonSize(value)
+
 /** Further problems of a tree are not collected. */
 const mostProblems = 10
 
@@ -91,8 +95,11 @@ export function createExpressions(options: ExpressionsOptions): Expressions {
   }
 
   function meterFor(all: readonly Bindings[], steps = limits.steps): Meter {
-    const size = ({ data, metadata }: Bindings) => jsonSize(data) + jsonSize(metadata ?? null)
-    return new Meter({ ...limits, steps }, () => all.reduce((sum, bindings) => sum + size(bindings), 0))
+    const sizes = () =>
+      all
+        .flatMap(({ data, metadata = null }) => [data, metadata])
+        .map(value => [value, wholeSize(value)] as const)
+    return new Meter({ ...limits, steps }, sizes)
   }
 
   /** Returns the value of a template, or its text. Every failure becomes an ExpressionError with its position. */

@@ -4,7 +4,7 @@ import { refusal, testExpressions } from './_fixture.ts'
 import { Meter } from './meter.ts'
 
 t.test('steps are counted, fractions too, up to the limit', async t => {
-  const meter = new Meter({ ...expressionLimits, steps: 10 }, () => 0)
+  const meter = new Meter({ ...expressionLimits, steps: 10 }, () => [])
   meter.step(8)
   meter.characters(256)
   meter.elements(16)
@@ -17,7 +17,7 @@ t.test('limits grow with the data, which is sized only when needed', async t => 
   let sized = 0
   const size = () => {
     sized++
-    return 3200
+    return [['data', 3200]] as const
   }
   const meter = new Meter({ ...expressionLimits, steps: 10, textLength: 100 }, size)
   meter.step(10)
@@ -31,7 +31,7 @@ t.test('limits grow with the data, which is sized only when needed', async t => 
 })
 
 t.test('results share one allowance of text', async t => {
-  const meter = new Meter({ ...expressionLimits, textLength: 100 }, () => 0)
+  const meter = new Meter({ ...expressionLimits, textLength: 100 }, () => [])
   meter.result(60)
   meter.result(40)
   t.equal(refusal(() => meter.result(1)).problem, 'produces more than 100 characters of text')

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../base/json/json.ts'
 import type { expressionLimits, LimitsLike } from '../base/limits.ts'
 import { ExpressionError } from './expression-error.ts'
 
@@ -9,6 +10,9 @@ const elementsPerStep = 16
 /** Allowances grow with the data, so that simple expressions work on the largest data that can be stored. */
 const stepsPerCharacterOfData = 1 / 20
 
+/** Values with the lengths of their JSON. */
+export type Sizes = readonly (readonly [value: JsonValue, length: number])[]
+
 /**
  * Counts the cost of one expression, or of several that share their limits, and throws when a limit is exceeded. Nothing is
  * timed: the same template on the same data ends at the same step on any machine.
@@ -16,17 +20,18 @@ const stepsPerCharacterOfData = 1 / 20
 // Requirements: EXP-503
 export class Meter {
   readonly #limits: ExpressionLimits
-  readonly #dataSize: () => number
+  readonly #sizeData: () => Sizes
   #taken = 0
   #most: number
   #textLimit: number
   #results = 0
-  #extended = false
+  /** Of the data, once they were needed. */
+  #sizes: ReadonlyMap<JsonValue, number> | undefined
   #spent = false
 
-  constructor(limits: ExpressionLimits, dataSize: () => number) {
+  constructor(limits: ExpressionLimits, sizeData: () => Sizes) {
     this.#limits = limits
-    this.#dataSize = dataSize
+    this.#sizeData = sizeData
     this.#most = limits.steps
     this.#textLimit = limits.textLength
   }
@@ -52,6 +57,11 @@ export class Meter {
   /** The longest text allowed before `extend` is called. */
   get textLimit(): number {
     return this.#textLimit
+  }
+
+  /** Returns the size of a value if it is all of the data, and was sized before. */
+  sizeOf(value: JsonValue): number | undefined {
+    return this.#sizes?.get(value)
   }
 
   step(count = 1): void {
@@ -85,9 +95,10 @@ export class Meter {
 
   /** Raises the limits, once, according to the size of the data. Called only when needed: sizing takes time. */
   extend(): boolean {
-    if (this.#extended) return false
-    this.#extended = true
-    const size = this.#dataSize()
+    if (this.#sizes) return false
+    const sizes = this.#sizeData()
+    this.#sizes = new Map(sizes)
+    const size = sizes.reduce((sum, [, one]) => sum + one, 0)
     this.#most += size * stepsPerCharacterOfData
     this.#textLimit += size
     return true

@@ -7,7 +7,7 @@ import { Meter } from './meter.ts'
 import { countCharacters, jsonSize, sliceCharacters } from './text.ts'
 
 const run = {
-  meter: new Meter({ ...expressionLimits, steps: 1e12 }, () => 0),
+  meter: new Meter({ ...expressionLimits, steps: 1e12 }, () => []),
 }
 
 t.test('jsonSize returns the length of the JSON', async t => {

@@ -23,8 +23,9 @@ export function jsonText(value: JsonValue, run: Metered): string {
 /** Returns the length of the value's JSON; stops counting once it exceeds the limit for text. */
 export function affordableJsonSize(value: JsonValue, { meter }: Metered): number {
   // A list may contain one large value a thousand times, so its size is checked before the text is made.
-  const size = jsonSize(value, meter.textLimit)
-  return size > meter.textLimit && meter.extend() ? jsonSize(value, meter.textLimit) : size
+  const size = meter.sizeOf(value) ?? jsonSize(value, meter.textLimit)
+  if (size <= meter.textLimit || !meter.extend()) return size
+  return meter.sizeOf(value) ?? jsonSize(value, meter.textLimit)
 }
 
 /** Returns the length of the value's JSON, or some number above `most` if it is longer. */

@@ -145,7 +145,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'creates with costly masks': again(100, ({ keys, costlyMask: mask }) =>
     json('POST', '/tokens', keys.public, { type: 'token', data: 'x', mask, expires_at: inAnHour }),
   ),
-  'creates with costly masks, 400 at once': again(400, ({ keys, costlyMask: mask }) =>
+  '400 creates with costly masks': again(400, ({ keys, costlyMask: mask }) =>
     json('POST', '/tokens', keys.public, { type: 'token', data: 'x', mask, expires_at: inAnHour }),
   ),
   'unfinished bodies': victim =>
