@@ -45,16 +45,11 @@ export class Places {
    */
   take(principal: Principal): undefined | Promise<void> {
     const { running, waiting } = this.#of(principal.tenant)
-    if (hasRoom(running, principal, this.#limits.running)) {
+    if (hasRoom(running, itself, principal, this.#limits.running)) {
       running.push(principal)
       return undefined
     }
-    const isFull = () =>
-      !hasRoom(
-        waiting.map(one => one.principal),
-        principal,
-        this.#limits.waiting,
-      )
+    const isFull = () => !hasRoom(waiting, principalOf, principal, this.#limits.waiting)
     if (isFull()) dropGone(waiting)
     if (isFull()) throw this.#refusal()
     return new Promise((resolve, reject) => waiting.push({ principal, resolve, reject }))
@@ -83,7 +78,9 @@ export class Places {
 
   #startNext(running: Principal[], waiting: Waiting[]): void {
     for (;;) {
-      const at = waiting.findIndex(({ principal }) => hasRoom(running, principal, this.#limits.running))
+      const at = waiting.findIndex(({ principal }) =>
+        hasRoom(running, itself, principal, this.#limits.running),
+      )
       const [next] = at === -1 ? [] : waiting.splice(at, 1)
       if (!next) return
       if (next.principal.request?.isGone) {
@@ -110,14 +107,23 @@ export class Places {
   }
 }
 
+const itself = (principal: Principal) => principal
+const principalOf = ({ principal }: Waiting) => principal
+
 /** True if one more of this principal fits among others of its tenant. */
-function hasRoom(others: readonly Principal[], { application, session }: Principal, most: number): boolean {
+function hasRoom<One>(
+  others: readonly One[],
+  of: (one: One) => Principal,
+  { application, session }: Principal,
+  most: number,
+): boolean {
   if (others.length >= most) return false
   // Fewer than the smallest share need not be counted.
   if (others.length < most * shares.session) return true
   let ofApplication = 0
   let ofSession = 0
-  for (const other of others) {
+  for (const one of others) {
+    const other = of(one)
     if (application && other.application === application) ofApplication++
     if (session !== undefined && other.session === session) ofSession++
   }

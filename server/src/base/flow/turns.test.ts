@@ -7,14 +7,14 @@ function testTurns() {
   let nowMs = 100
   const turns = new Turns(() => nowMs)
   const order: string[] = []
-  /** Does parts of work that take so many milliseconds each. */
+  /** Does parts of work that take so many times two milliseconds each. */
   const work = async (name: string, parts: number, ms: number, request?: { isGone?: boolean }) => {
     const principal = { tenant: name.charAt(0), application: name.charAt(1), request }
     for (let part = 0; part < parts; part++) {
       const passing = turns.pass(principal)
       if (passing) await passing
       order.push(name)
-      nowMs += ms
+      nowMs += 2 * ms
     }
   }
   return { turns, order, work }

@@ -167,7 +167,7 @@ t.test('a long text is scanned in pieces, with the same outcome', async t => {
 
 t.test('the scan of a long text lets others go first', async t => {
   let nowMs = 0
-  const turns = new Turns(() => (nowMs += 6))
+  const turns = new Turns(() => (nowMs += 11))
   let others = 0
   let alarm = setImmediate(function next() {
     others++
