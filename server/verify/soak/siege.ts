@@ -4,6 +4,7 @@
  * The exit code is 1 if not.
  *
  *   npm run verify -- siege [--minutes 60] [--only 'wide searches']
+ *   npm run verify -- siege --each 8 [--only 'wide searches']     one attack after the other, 8 s each
  */
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { compileTests } from '../unit/compile-tests.ts'
