@@ -11,7 +11,7 @@ const elementsPerStep = 16
 const stepsPerCharacterOfData = 1 / 20
 
 /** Values with the lengths of their JSON. */
-export type Sizes = readonly (readonly [value: JsonValue, length: number])[]
+type Sizes = readonly (readonly [value: JsonValue, length: number])[]
 
 /**
  * Counts the cost of one expression, or of several that share their limits, and throws when a limit is exceeded. Nothing is

@@ -65,7 +65,15 @@ export async function listen(
   }
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     shared.arrivals++
-    if (mayBegin(request.socket, response, limits.pipelinedRequests)) void serve(shared, request, response)
+    const socket: CountedSocket = request.socket
+    const before = socket[latest]
+    if (!mayBegin(socket, response, limits.pipelinedRequests)) return
+    socket[latest] = response
+    // Responses are in the order of their requests anyway: what a caller has pipelined is not begun all at once.
+    if (!before) return void serve(shared, request, response)
+    before.once('close', () => {
+      if (!socket.destroyed) void serve(shared, request, response)
+    })
   }
   const server = createServer(
     {
@@ -118,7 +126,8 @@ export async function listen(
 }
 
 const unanswered = Symbol('requests without a complete response')
-type CountedSocket = Socket & { [unanswered]?: number }
+const latest = Symbol('the response to the latest request, until it is complete')
+type CountedSocket = Socket & { [unanswered]?: number; [latest]?: ServerResponse | undefined }
 
 /** Counts a request for its connection. One that pipelines too many gets a refusal, and ends after it. */
 function mayBegin(socket: CountedSocket, response: ServerResponse, limit: number): boolean {
@@ -133,6 +142,7 @@ function mayBegin(socket: CountedSocket, response: ServerResponse, limit: number
 function answered(this: ServerResponse): void {
   const socket: CountedSocket = this.req.socket
   socket[unanswered] = (socket[unanswered] ?? 1) - 1
+  if (socket[latest] === this) socket[latest] = undefined
 }
 
 async function serve(port: Port, request: IncomingMessage, response: ServerResponse): Promise<void> {
