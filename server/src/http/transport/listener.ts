@@ -66,14 +66,11 @@ export async function listen(
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     shared.arrivals++
     const socket: CountedSocket = request.socket
-    const before = socket[latest]
     if (!mayBegin(socket, response, limits.pipelinedRequests)) return
-    socket[latest] = response
+    if (socket[unanswered] === 1) return void serve(shared, request, response)
     // Responses are in the order of their requests anyway: what a caller has pipelined is not begun all at once.
-    if (!before) return void serve(shared, request, response)
-    before.once('close', () => {
-      if (!socket.destroyed) void serve(shared, request, response)
-    })
+    socket[pipelined] ??= []
+    socket[pipelined].push(() => void serve(shared, request, response))
   }
   const server = createServer(
     {
@@ -126,8 +123,8 @@ export async function listen(
 }
 
 const unanswered = Symbol('requests without a complete response')
-const latest = Symbol('the response to the latest request, until it is complete')
-type CountedSocket = Socket & { [unanswered]?: number; [latest]?: ServerResponse | undefined }
+const pipelined = Symbol('what begins the requests behind the first of these')
+type CountedSocket = Socket & { [unanswered]?: number; [pipelined]?: (() => void)[] }
 
 /** Counts a request for its connection. One that pipelines too many gets a refusal, and ends after it. */
 function mayBegin(socket: CountedSocket, response: ServerResponse, limit: number): boolean {
@@ -142,7 +139,8 @@ function mayBegin(socket: CountedSocket, response: ServerResponse, limit: number
 function answered(this: ServerResponse): void {
   const socket: CountedSocket = this.req.socket
   socket[unanswered] = (socket[unanswered] ?? 1) - 1
-  if (socket[latest] === this) socket[latest] = undefined
+  const next = socket[pipelined]?.shift()
+  if (next && !socket.destroyed) next()
 }
 
 async function serve(port: Port, request: IncomingMessage, response: ServerResponse): Promise<void> {
