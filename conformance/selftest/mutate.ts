@@ -28,7 +28,8 @@ export interface Received {
   readonly body: Body
 }
 
-async function receive(request: Request): Promise<Received> {
+/** Reads a request, so that it can be sent again with changes. */
+export async function receive(request: Request): Promise<Received> {
   const { pathname: path, search } = new URL(request.url)
   const bytes = new Uint8Array(await request.arrayBuffer())
   const text = new TextDecoder().decode(bytes)

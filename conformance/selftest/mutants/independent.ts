@@ -7,8 +7,7 @@ import {
   intercept,
   keyOf,
   type Mutants,
-  parsed,
-  type Received,
+  receive,
   requestFrom,
   responseFrom,
   tokenSearch,
@@ -24,14 +23,6 @@ function mapNumbers(value: Body, change: (number: number) => number): Body {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([name, member]) => [name, mapNumbers(member, change)])
   return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
-}
-
-/** Returns a request as it was received, to send it again with changes. */
-async function received(request: Request): Promise<Received> {
-  const { pathname: path, search } = new URL(request.url)
-  const bytes = new Uint8Array(await request.arrayBuffer())
-  const text = new TextDecoder().decode(bytes)
-  return { method: request.method, path, search, headers: request.headers, bytes, text, body: parsed(text) }
 }
 
 /** Mutants that do what servers of other people did, unnoticed. */
@@ -194,7 +185,7 @@ export const independentMutants: Mutants = {
       for (const key of [privateKey, publicKey, managementKey, otherPrivateKey, otherManagementKey])
         learn(key)
       return async request => {
-        const sent = await received(request)
+        const sent = await receive(request)
         const key = keyOf(sent)
         const whole = key === undefined || key.length < 12 ? key : (known.get(key.slice(0, 12)) ?? key)
         const response = await next(requestFrom(sent, { key: whole }))
@@ -213,7 +204,7 @@ export const independentMutants: Mutants = {
     change: (next, target) => {
       const ruled = new Set<string>()
       return async request => {
-        const sent = await received(request)
+        const sent = await receive(request)
         const response = await next(requestFrom(sent))
         const rules: Body[] = sent.body?.rules ?? []
         const creates = rules.some(rule => rule.permissions?.includes('token:create'))
@@ -230,7 +221,7 @@ export const independentMutants: Mutants = {
   'duplicate-of-the-newest': {
     failing: ['TOK-501.oldest'],
     change: (next, target) => async request => {
-      const sent = await received(request)
+      const sent = await receive(request)
       const response = await next(requestFrom(sent))
       if (
         sent.path !== '/tokens' ||
