@@ -103,7 +103,8 @@ async function setApplication(
     current && isHeld ? { ...current.value, ...given } : { ...kept, ...given, key_digest: record.id }
   if (current && isDeepStrictEqual(current.value, value)) return
   const holders = isHeld ? [] : await holdersOfKey(records, root, key)
-  if (holders.some(holder => holder !== given.id)) {
+  // One that is this application was given the key by another server meanwhile.
+  if (holders.some(({ tenant, application }) => tenant !== store.tenant || application !== given.id)) {
     throw new BootstrapError(`the key of application ${given.id} belongs to another application`)
   }
   const writes: Write[] = [

@@ -68,15 +68,15 @@ export function removeKey(stores: KeyStores, digest: string): Write {
   return storeOfKey(stores, digest).remove('key', digest)
 }
 
-/** Returns the ids of the applications that a key leads to, in its own tenant and for the operator. */
-export async function holdersOfKey(store: Records, root: TenantRecords, key: string): Promise<string[]> {
+/** Returns what a key leads to, in its own tenant and for the operator. */
+export async function holdersOfKey(store: Records, root: TenantRecords, key: string): Promise<KeyRecord[]> {
   const { tenant, digest } = placeOf(root, key)
   const home = tenant === undefined ? undefined : await store.tenant(tenant)
   const found = [
     await home?.get<KeyRecord>('key', inTenant + digest),
     await root.get<KeyRecord>('key', digest),
   ]
-  return found.flatMap(record => record?.value.application ?? [])
+  return found.flatMap(record => record?.value ?? [])
 }
 
 /** The caller that a key belongs to; `null` if the key is known and the caller is gone or expired. */
