@@ -146,12 +146,12 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     },
     listen: async (address = {}) => {
       const { host = '127.0.0.1', port = 0, unref = false } = checked(address)
-      const { core, listening: opened } = await open()
+      const { core, connected, listening: opened } = await open()
       const clientAddress =
         trustedProxies.length === 0
           ? undefined
           : (await import('./http/transport/client-address.ts')).clientAddressBehind(trustedProxies)
-      const listening = await listen(core, { host, port, unref }, undefined, clientAddress)
+      const listening = await listen(core, { host, port, unref }, { clientAddress, connected })
       listeners.add(listening)
       opened()
       return listening

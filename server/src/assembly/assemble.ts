@@ -53,6 +53,8 @@ interface Assembled {
   readonly clock: DurableClock
   readonly admissions: Admissions
   readonly core: Core
+  /** To be called for each new connection. */
+  connected(): void
   /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
   listenForOperators(address: ListenAddress): Promise<Listening>
   /** To be called before the vault closes: from then on it is not ready. */
@@ -218,13 +220,14 @@ async function build(
   })
   const warming = options.warmFormulas ? warmLater(processes, log, closers) : undefined
 
+  const connected = () => storage.turns.connected()
   return {
-    ...{ core, admissions, clock, tenancy, finished },
+    ...{ core, admissions, clock, tenancy, finished, connected },
     facts: factsOf(storage, tenancy, warming),
     listening: () => warming?.listening(),
     listenForOperators: async address => {
       if (!metrics) throw new VaultOptionsError('metrics must be true, as this vault is to show them')
-      return openOperatorPort({ health, metrics, log, random }, address)
+      return openOperatorPort({ health, metrics, log, random, connected }, address)
     },
     drain: () => {
       isDraining = true

@@ -17,7 +17,10 @@ function testTurns() {
       nowMs += 2 * ms
     }
   }
-  return { turns, order, work }
+  const later = (ms: number) => {
+    nowMs += ms
+  }
+  return { turns, order, work, later }
 }
 
 t.test('work goes on at once while the iteration has time, and nobody waits', async t => {
@@ -63,6 +66,27 @@ t.test('who has its turn goes on while it has time, and others wait', async t =>
   await work('a1', 1, 10)
   await Promise.all([work('b1', 3, 2), work('c1', 1, 2)])
   t.same(order, ['a1', 'b1', 'b1', 'b1', 'c1'])
+})
+
+t.test('work rests while connections are accepted, but not for long', async t => {
+  const { turns, order, work, later } = testTurns()
+  const all = work('a1', 4, 10)
+  turns.connected()
+  await nextTurn()
+  t.equal(order.length, 1, 'a connection was accepted')
+  await nextTurn()
+  t.equal(order.length, 2, 'no further one')
+  turns.connected()
+  await nextTurn()
+  later(9)
+  turns.connected()
+  await nextTurn()
+  t.equal(order.length, 2, 'two more')
+  later(1)
+  turns.connected()
+  await nextTurn()
+  t.equal(order.length, 3, 'the rest has ended')
+  await all
 })
 
 t.test('work for a caller that is gone ends at its next turn', async t => {

@@ -39,6 +39,9 @@ export class Turns {
   #beganMs: number | undefined
   /** Whose turn it is, while others wait. */
   #holder: Principal | undefined
+  #hasConnected = false
+  /** Until when work rests at most; `undefined` while it does not. */
+  #restsUntilMs: number | undefined
 
   /** @param nowMs a monotonic clock */
   constructor(nowMs: () => number = monotonicMs) {
@@ -57,6 +60,14 @@ export class Turns {
     return new Promise((resolve, reject) => this.#waiting.add(principal, { principal, resolve, reject }))
   }
 
+  /**
+   * To be called for each new connection. The event loop accepts one of them in an iteration: behind 70, another one would
+   * wait for 70 slices. So work rests until there are no more, or for the time of a slice.
+   */
+  connected(): void {
+    this.#hasConnected = true
+  }
+
   #begin(): void {
     this.#beganMs = this.#nowMs()
     setImmediate(() => this.#end())
@@ -72,7 +83,17 @@ export class Turns {
     this.#holder = undefined
     if (this.#waiting.size === 0) return
     this.#begin()
-    this.#grant()
+    if (!this.#rests()) this.#grant()
+  }
+
+  #rests(): boolean {
+    const nowMs = this.#nowMs()
+    if (this.#hasConnected) this.#restsUntilMs ??= nowMs + sliceMs
+    else this.#restsUntilMs = undefined
+    this.#hasConnected = false
+    if (this.#restsUntilMs !== undefined && nowMs < this.#restsUntilMs) return true
+    this.#restsUntilMs = undefined
+    return false
   }
 
   /** Lets the next go on, and after it, when it pauses or is done, others while there is time. */

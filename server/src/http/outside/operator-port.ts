@@ -12,6 +12,7 @@ interface Operated {
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
   readonly random: Random
   readonly log: Log
+  readonly connected: () => void
 }
 
 /**
@@ -21,11 +22,11 @@ interface Operated {
  * come from this machine.
  */
 export function openOperatorPort(operated: Operated, address: ListenAddress): Promise<Listening> {
-  return listen(createOperatorCore(operated), address)
+  return listen(createOperatorCore(operated), address, operated)
 }
 
 /** Serves the requests of that port. */
-export function createOperatorCore({ health, metrics, random, log }: Operated): Core {
+export function createOperatorCore({ health, metrics, random, log }: Omit<Operated, 'connected'>): Core {
   const respond = async ({ method, path }: CoreRequest): Promise<CoreResponse> => {
     const isRead = method === 'GET' || method === 'HEAD'
     const found = isRead ? respondHealth(health, path) : undefined

@@ -47,8 +47,14 @@ export const core: Core = async request => {
 
 type Tap = { teardown(task: () => unknown): void }
 
-export async function open(t: Tap, bounds: Bounds, answer: Core = core): Promise<Listening> {
-  const listening = await listen(answer, { host: '127.0.0.1', port: 0 }, { ...generous, ...bounds })
+export async function open(
+  t: Tap,
+  bounds: Bounds,
+  answer: Core = core,
+  connected = () => {},
+): Promise<Listening> {
+  const limits = { ...generous, ...bounds }
+  const listening = await listen(answer, { host: '127.0.0.1', port: 0 }, { limits, connected })
   t.teardown(() => listening.close())
   return listening
 }

@@ -142,7 +142,8 @@ t.test('a piece that fails ends the connection and the generator', async t => {
 })
 
 t.test('connections beyond the limit are dropped', async t => {
-  const listening = await open(t, { connections: 2 })
+  let connected = 0
+  const listening = await open(t, { connections: 2 }, core, () => connected++)
   const kept = [peer(t, listening), peer(t, listening)]
   await untilConnections(listening, 2)
   const surplus = peer(t, listening)
@@ -152,6 +153,7 @@ t.test('connections beyond the limit are dropped', async t => {
     await one.until(/answered$/)
   }
   t.equal(listening.connections(), 2)
+  t.equal(connected, 2, 'each that was not dropped is told')
 })
 
 t.test(

@@ -29,6 +29,13 @@ export interface ListenAddress {
   readonly unref?: boolean
 }
 
+interface ListenParts {
+  readonly limits?: ConnectionLimits
+  readonly clientAddress?: ClientAddress | undefined
+  /** Is told of each new connection. */
+  readonly connected: () => void
+}
+
 /** Shared by the requests of one listener. */
 interface Port {
   readonly core: Core
@@ -50,8 +57,7 @@ interface Port {
 export async function listen(
   core: Core,
   { host, port, unref = false }: ListenAddress,
-  limits: ConnectionLimits = connectionLimits,
-  clientAddress: ClientAddress = ({ socket }) => socket.remoteAddress,
+  { limits = connectionLimits, clientAddress = ({ socket }) => socket.remoteAddress, connected }: ListenParts,
 ): Promise<Listening> {
   const bodies = new MemoryShares(limits.bodiesBytes)
   const shared: Port = {
@@ -91,6 +97,7 @@ export async function listen(
   const sockets = new Set<CountedSocket>()
   server.on('connection', socket => {
     shared.arrivals++
+    connected()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     if (unref) socket.unref()
