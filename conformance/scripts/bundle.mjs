@@ -18,7 +18,7 @@ const embedded = {
       const texts = await Promise.all(names.map(name => readFile(path(name), 'utf8')))
       const files = Object.fromEntries(names.map((name, index) => [name, texts[index]]))
       const parsed = await Promise.all(
-        ['openapi', 'requirements', 'expressions'].map(
+        ['openapi', 'requirements', 'expressions', 'sections'].map(
           async name => `${name}: ${await readFile(path(`src/generated/${name}.json`), 'utf8')}`,
         ),
       )

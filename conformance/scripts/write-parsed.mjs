@@ -1,5 +1,5 @@
 /**
- * Writes the contract, the requirements and the examples of expressions as JSON, which the suite reads at run time: to parse the YAML takes longer
+ * Writes the contract, the requirements, the examples of expressions and the titles of sections as JSON, which the suite reads at run time: to parse the YAML takes longer
  * than the rest of its start. Run by `npm run generate` and `npm run specification`.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -15,6 +15,10 @@ export async function writeParsed() {
     const text = await readFile(new URL(`../${name}.yaml`, import.meta.url), 'utf8')
     await writeFile(new URL(`${name}.json`, folder), JSON.stringify(parse(text)))
   }
+  const specification = await readFile(new URL('../SPECIFICATION.md', import.meta.url), 'utf8')
+  const headings = specification.matchAll(/^##+ ([\d.]*\d)\.? (.+)$/gm)
+  const titles = Object.fromEntries([...headings].map(([, number, title]) => [number, title]))
+  await writeFile(new URL('sections.json', folder), JSON.stringify(titles))
 }
 
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) await writeParsed()

@@ -1,5 +1,6 @@
 import tap from 'tap'
 import { capabilities, contract, openReference } from '../selftest/_reference.ts'
+import type { Capability } from './capabilities.ts'
 import type { Feature } from './features.ts'
 import { tapEnd } from './report/tap.ts'
 import { run } from './run.ts'
@@ -59,6 +60,30 @@ tap.test('a case tests the features whose operations it sends, and is run if the
     },
     'without tokens',
   )
+})
+
+tap.test('the verdicts of a claim and of its features count the same cases', async t => {
+  const reference = await openReference()
+  t.teardown(reference.close)
+  const { otherPrivateKey: _, otherManagementKey: __, ...alone } = reference.target
+  const talliesOf = async (target: typeof reference.target, has: readonly Capability[]) => {
+    const claims = ['tokens'] as const
+    const made = await run(target, {
+      contract,
+      capabilities: new Set(has),
+      claims,
+      only: ['AUT-013'],
+    })
+    return { claimed: made.claimed, tokens: made.features.tokens }
+  }
+  const all = await talliesOf(reference.target, [...capabilities])
+  t.same(all.tokens, all.claimed)
+  const some = await talliesOf(
+    alone,
+    [...capabilities].filter(name => name !== 'second-tenant'),
+  )
+  t.same(some.tokens, some.claimed, 'without another tenant, whom every claim needs')
+  t.ok((some.tokens?.passed ?? 0) < (all.tokens?.passed ?? 0), 'fewer are run')
 })
 
 tap.test('a claimed feature of which nothing was run makes the run invalid', async t => {

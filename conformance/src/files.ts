@@ -12,7 +12,7 @@ export function readContract(): string {
   return readPackageFile('openapi.yaml')
 }
 
-/** Returns the content of a YAML file of the suite, which `npm run generate` writes as JSON. */
-export function readParsed(name: 'openapi' | 'requirements' | 'expressions'): unknown {
+/** Returns the content of a YAML file of the suite, or the titles of sections, which `npm run generate` writes as JSON. */
+export function readParsed(name: 'openapi' | 'requirements' | 'expressions' | 'sections'): unknown {
   return JSON.parse(readPackageFile(`generated/${name}.json`))
 }

@@ -73,8 +73,8 @@ export function tallyOf(results: readonly Result[], profile: Profile): Tally {
 
 /**
  * Returns the results that the verdict of each claimed feature stands on: of the cases that need no feature that is not
- * claimed, or, if there are none, of all cases of the feature. A run that claims everything leaves out features that have
- * no case in its profile.
+ * claimed, or, if there are none, of all cases of the feature. A case may test several. One of every claim that was not run
+ * tests none, and counts for the first. A run that claims everything leaves out features that have no case in its profile.
  */
 function byFeature(
   results: readonly Result[],
@@ -83,11 +83,12 @@ function byFeature(
 ): ReadonlyMap<Feature, readonly Result[]> {
   const counted = results.filter(({ requirement }) => counts(requirement.profile, profile))
   const inside = claimedOnly(counted, claimed)
+  const names = features.filter(name => claimed.includes(name))
   return new Map(
-    features.flatMap(name => {
-      if (!claimed.includes(name)) return []
-      const [own, all] = [inside, counted].map(some => some.filter(result => result.features.has(name)))
-      const found = own?.length ? own : (all ?? [])
+    names.flatMap((name, at) => {
+      const tests = ({ features: own }: Result) => own.has(name) || (at === 0 && own.size === 0)
+      const own = inside.filter(tests)
+      const found = own.length > 0 ? own : counted.filter(tests)
       return found.length === 0 ? [] : [[name, found] as const]
     }),
   )
@@ -111,16 +112,7 @@ export const claimedTally = (
   results: readonly Result[],
   profile: Profile,
   claimed: readonly Feature[],
-): Tally =>
-  tallyOf(
-    [
-      ...new Set([
-        ...claimedOnly(results, claimed),
-        ...[...byFeature(results, profile, claimed).values()].flat(),
-      ]),
-    ],
-    profile,
-  )
+): Tally => tallyOf([...new Set([...byFeature(results, profile, claimed).values()].flat())], profile)
 
 /** Returns, in words, of which claimed features no case was run, and why; undefined if there are none. */
 export function emptyClaims(

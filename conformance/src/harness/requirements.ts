@@ -16,6 +16,14 @@ export interface Requirement {
   readonly text: string
 }
 
+let titles: Readonly<Record<string, string>> | undefined
+
+/** Returns the name of a section: `core 4.1 Tokens`, `surrogate Errors`. Those of the specification have numbers. */
+export function sectionName({ profile, section }: Pick<Requirement, 'profile' | 'section'>): string {
+  titles ??= readParsed('sections') as Readonly<Record<string, string>>
+  return [profile, section, titles[section]].filter(text => text !== undefined).join(' ')
+}
+
 let own: readonly Requirement[] | undefined
 
 /**

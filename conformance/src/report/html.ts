@@ -31,7 +31,7 @@ export function htmlOf(report: Report): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Conformance of ${escaped(name)}</title><style>${style}</style></head><body>
 <h1>Conformance of ${escaped(name)}</h1>
-${Object.entries(report.tallies).map(verdictOf).join('\n')}
+${headlineOf(report)}
 ${report.invalid === undefined ? '' : `<p class="bad">The run is not valid: ${escaped(report.invalid)}</p>`}
 <div class="scroll"><table class="small">${Object.entries(facts)
     .map(([key, value]) =>
@@ -53,6 +53,14 @@ ${report.cases.map(one => `<li><span class="${classOf(one.outcome)}">${one.outco
 ${report.left.length === 0 ? '' : `<h2>Left behind</h2><p>These could not be deleted:</p><pre>${escaped(report.left.join('\n'))}</pre>`}
 </body></html>
 `
+}
+
+/** What was claimed, and below it what that is of the profile. */
+function headlineOf({ claims, claimed, tallies }: Report): string {
+  const all = Object.entries(tallies)
+  if (!claimed) return all.map(verdictOf).join('\n')
+  const texts = all.map(([profile, tally]) => escaped(tallyText(profile, tally)))
+  return `${verdictOf([`claimed ${claims.join(', ')}`, claimed])}\n<p class="small">${texts.join('; ')}</p>`
 }
 
 function verdictOf([profile, tally]: [string, Tally]): string {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readContract, readPackageFile } from '../files.ts'
 import type { Profile } from '../harness/finding.ts'
+import { sectionName } from '../harness/requirements.ts'
 import type { Target } from '../harness/target.ts'
 import { nextSteps, stepText } from '../next.ts'
 import type { Redact } from '../redact.ts'
@@ -38,6 +39,8 @@ export interface Report {
   /** The verdicts as text: `core: 84 of 185, partial`. */
   readonly summary: string
   readonly tallies: Run['tallies']
+  /** The verdict of what is claimed, if that is not everything. */
+  readonly claimed?: Run['claimed']
   /** Verdicts of the claimed features. */
   readonly features: Run['features']
   readonly claims: readonly string[]
@@ -114,6 +117,7 @@ export function reportOf(run: Run, { target, identity, through, startedAt, redac
     ...(run.invalid === undefined ? {} : { invalid: run.invalid }),
     summary: summaryOf(run),
     tallies: run.tallies,
+    ...(run.claimed && { claimed: run.claimed }),
     features: run.features,
     claims: run.claims,
     next: nextSteps(run.results, run.profile, run.claims).map(step => ({
@@ -158,7 +162,7 @@ function totalsOf(all: readonly ReportedCase[]): Report['totals'] {
   const totals: Record<string, Partial<Record<Outcome, number>>> = {}
   const ordered = [...all].sort((a, b) => (key(a) < key(b) ? -1 : 1))
   for (const one of ordered) {
-    const section = `${one.profile} ${one.section}`
+    const section = sectionName(one)
     totals[section] ??= {}
     totals[section][one.outcome] = (totals[section][one.outcome] ?? 0) + 1
   }

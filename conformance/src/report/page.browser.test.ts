@@ -44,7 +44,10 @@ tap.test(
       page.on('pageerror', error => problems.push(error.message))
       await page.goto(pathToFileURL(join(folder, 'report.html')).href)
       t.equal(await page.locator('h1').innerText(), 'Conformance of A <faulty> server 1.2')
-      t.match(await page.locator('.verdict').first().innerText(), /^core: \d+ of \d+, not conformant/)
+      t.match(
+        await page.locator('.verdict').first().innerText(),
+        /^claimed tokens: \d+ of \d+, not conformant/,
+      )
       t.match(await page.locator('#next + ol li').first().innerText(), /^TOK-038 /)
       t.equal(await page.locator('h3').count(), 1, 'one finding')
       const exchange = page.locator('section li pre').first()

@@ -155,7 +155,7 @@ tap.test('a failure is shown with its requirement, request and response, without
   t.match(html, /201[\s\S]*&quot;echo&quot;/, 'the response')
   t.notMatch(html, /<script|<token/, 'values are not markup')
   t.match(junit, /tests="1" failures="1" errors="0" skipped="0"/)
-  t.same(report.totals, { 'core 4.1': { fail: 1 } })
+  t.same(report.totals, { 'core 4.1 Tokens': { fail: 1 } })
 })
 
 tap.test('each finding shows its own exchange, the difference, and a command that repeats it', async t => {
@@ -324,6 +324,9 @@ tap.test('each report says that nothing was run of a claimed feature', async t =
   t.match(text, /^# verdict: claimed http, time: 1 of 2, invalid run; core: 1 of 2, invalid run$/m)
   t.ok(text.includes(`Bail out! ${reason}`))
   t.ok(htmlOf(report).includes(`The run is not valid: ${reason}`))
+  const headline =
+    /<p class="verdict bad"><strong>claimed http, time: 1 of 2, invalid run<[\s\S]*<p class="small">core: 1 of 2/
+  t.match(htmlOf(report), headline)
   t.match(
     junitOf(report),
     /tests="3" failures="0" errors="1" skipped="1"[\s\S]*<error message="no case was run/,

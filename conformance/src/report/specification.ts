@@ -1,4 +1,4 @@
-import type { Requirement } from '../harness/requirements.ts'
+import { type Requirement, sectionName } from '../harness/requirements.ts'
 import { escaped } from './escaped.ts'
 import { style } from './style.ts'
 
@@ -28,7 +28,7 @@ ${parts.join('\n')}
 function grouped(requirements: readonly Requirement[]) {
   const groups = new Map<string, Requirement[]>()
   for (const one of requirements) {
-    const name = `${one.profile} ${one.section}`
+    const name = sectionName(one)
     groups.set(name, [...(groups.get(name) ?? []), one])
   }
   return groups

@@ -76,7 +76,7 @@ export function tapEnd(run: Run): string[] {
     ...steps
       .slice(0, shownSteps)
       .map(step => `#   ${stepText(step)}${step.requirement ? `: ${step.requirement.text}` : ''}`),
-    ...(claimed.length === 0 ? [] : ['# claimed features:', ...claimed]),
+    ...(claimed.length === 0 ? [] : ['# claimed features (a case may test several):', ...claimed]),
     ...without.map(name => `# note: ${name} is claimed, and the profile ${run.profile} has no case of it`),
     `# seed ${run.seed}, ${run.results.length} cases, ${(run.ms / 1000).toFixed(1)} s: ${totals.join(', ')}`,
     `# verdict: ${summaryOf(run)}`,
