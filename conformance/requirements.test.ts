@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { testRule } from '../server/verify/support/test-rule.ts'
 import { contract } from './selftest/_reference.ts'
 import { withTotals } from './selftest/_totals.ts'
 import { readUncovered } from './selftest/_uncovered.ts'
 import { isCapability } from './src/capabilities.ts'
-import { readRequirements } from './src/harness/requirements.ts'
+import { readRequirements, sectionName } from './src/harness/requirements.ts'
 import { cases } from './src/run.ts'
 
 /** Checks that requirements, cases and the contract refer to each other completely, or that a reason is given. */
@@ -97,11 +97,16 @@ testRule('each active requirement is named in the code or the contract, or a rea
 
 testRule('the README has the totals of all cases; npm run conformance writes them', async t => {
   const totals: Record<string, { pass: number }> = {}
-  const sections = cases.map(({ requirement }) => {
-    const { profile, section } = byId.get(requirement) ?? {}
-    return `${profile} ${section}`
+  const sections = cases.flatMap(({ requirement }) => {
+    const found = byId.get(requirement)
+    return found ? [sectionName(found)] : []
   })
   for (const section of sections.sort()) totals[section] = { pass: (totals[section]?.pass ?? 0) + 1 }
   const text = readFileSync(new URL('README.md', import.meta.url), 'utf8')
   t.equal(withTotals(text, totals), text)
+  const core = cases.filter(one => byId.get(one.requirement)?.profile === 'core').length
+  const named = await Promise.all(
+    ['README.md', 'GUIDE.md'].map(name => readFile(new URL(name, import.meta.url), 'utf8')),
+  )
+  for (const [, total] of named.join().matchAll(/\bcore: \d+ of (\d+)/g)) t.equal(Number(total), core)
 })

@@ -44,6 +44,12 @@ tap.test(
     const { passed, total } = made.tallies.core ?? {}
     const guide = await readFile(new URL('../../GUIDE.md', folder), 'utf8')
     t.ok(guide.includes(`${passed} of the ${total} cases of core`), `the guide names ${passed} of ${total}`)
+    const readme = await readFile(new URL('../../README.md', folder), 'utf8')
+    t.ok(
+      readme.includes(
+        `claimed tokens, types, access: ${passed} of ${passed}, conformant; core: ${passed} of ${total}`,
+      ),
+    )
     t.equal(made.exitCode, 0)
     t.same(made.verdicts, { core: 'partial' })
     t.same(made.left, [])
