@@ -231,6 +231,7 @@ const sharedByEngines = [
   'port/collection.ts',
   'port/decide.ts',
   'port/commit-queue.ts',
+  'port/matches.ts',
   'index/',
 ]
 

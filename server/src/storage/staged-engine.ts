@@ -1,4 +1,5 @@
 import { collectionOf } from './port/collection.ts'
+import { matches } from './port/matches.ts'
 import type {
   Address,
   CommitResult,
@@ -107,7 +108,7 @@ export class StagedEngine implements Engine {
       ids.length > 0 ? unchanged : query,
       options,
     )
-    const more = staged.flatMap(({ now }) => (now && matches(now, query) ? [now] : []))
+    const more = staged.flatMap(({ now }) => (now && matches(query, now.id, now) ? [now] : []))
     const all = options.oldestFirst ? [...documents, ...more] : [...more.reverse(), ...documents]
     return { total: total + more.length, documents: all.slice(0, options.limit) }
   }
@@ -172,30 +173,5 @@ function after(before: Staged, write: Write, nowUs: number): Staged {
         return write.seal(stamps)
       },
     },
-  }
-}
-
-function matches(document: StoredDocument, query: Query): boolean {
-  switch (query.op) {
-    case 'all':
-      return true
-    case 'none':
-      return false
-    case 'term':
-      return document.terms.includes(query.term)
-    case 'ids':
-      return query.ids.includes(document.id)
-    case 'created':
-    case 'modified': {
-      const { createdUs, modifiedUs } = document
-      const us = query.op === 'created' ? createdUs : modifiedUs
-      return us !== undefined && us >= (query.fromUs ?? 0) && us <= (query.toUs ?? Number.POSITIVE_INFINITY)
-    }
-    case 'and':
-      return query.of.every(one => matches(document, one))
-    case 'or':
-      return query.of.some(one => matches(document, one))
-    case 'not':
-      return !matches(document, query.of)
   }
 }

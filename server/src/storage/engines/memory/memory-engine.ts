@@ -9,6 +9,7 @@ import {
   noCounters,
 } from '../../port/decide.ts'
 import { letterOf } from '../../port/kinds.ts'
+import { matches } from '../../port/matches.ts'
 import {
   type CommitResult,
   type Digest,
@@ -155,31 +156,4 @@ function withBox({ kind, tenant, boxes }: Stored, id: Digest, header: DocumentHe
 function copyOf({ kind, tenant, documents, holders, boxes, counters }: Stored): Stored {
   const contents = { documents: new Map(documents), holders: new Map(holders), boxes: new Map(boxes) }
   return { kind, tenant, ...contents, counters: { ...counters } }
-}
-
-function matches(query: Query, id: Digest, header: DocumentHeader): boolean {
-  switch (query.op) {
-    case 'all':
-      return true
-    case 'none':
-      return false
-    case 'term':
-      return header.terms.includes(query.term)
-    case 'ids':
-      return query.ids.includes(id)
-    case 'created':
-      return isWithin(header.createdUs, query.fromUs, query.toUs)
-    case 'modified':
-      return header.modifiedUs !== undefined && isWithin(header.modifiedUs, query.fromUs, query.toUs)
-    case 'and':
-      return query.of.every(part => matches(part, id, header))
-    case 'or':
-      return query.of.some(part => matches(part, id, header))
-    case 'not':
-      return !matches(query.of, id, header)
-  }
-}
-
-function isWithin(us: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): boolean {
-  return us >= fromUs && us <= toUs
 }
