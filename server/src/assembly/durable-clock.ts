@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { describeError, type Log } from './base/log.ts'
-import { createClock, type MovableClock, type TenantTime } from './base/time/clock.ts'
-import type { Records } from './storage/records/records.ts'
+import { describeError, type Log } from '../base/log.ts'
+import { createClock, type MovableClock, type TenantTime } from '../base/time/clock.ts'
+import type { Records } from '../storage/records/records.ts'
 
 /** The interval at which the time is written down: a crash loses no more of it. */
 const keepEveryMs = 60_000
