@@ -42,6 +42,8 @@ const refused: Tries = {
   'a note on the error of a URL': `try { new URL('') } catch (e) { Object.getPrototypeOf(e).note = 1 }`,
   'a note on the error of a clone': `try { structuredClone(() => {}) } catch (e) { Object.getPrototypeOf(e).note = 1 }`,
   'a note on Math': `Math.note = 1`,
+  'a note on Buffer.prototype': `Buffer.prototype.note = 1`,
+  'another Buffer.prototype.toString': `Object.getPrototypeOf(Buffer.from('a')).toString = () => 'b'`,
   'the callee of a function': `(function () { return arguments.callee })()`,
   'import() in a Function': `new Function('return import("node:fs")')()`,
   'import() in an eval': `eval('import("node:fs")')`,
@@ -131,6 +133,7 @@ const failing: Readonly<Record<string, readonly [tries: string, detail: RegExp]>
 const leaving: Tries = {
   'a global by assignment is gone in the next invocation': `undeclared = 1; fetch.note = 1; return { raw: 1 } // then return { raw: [typeof undeclared, typeof globalThis.undeclared, typeof fetch.note] } // => ["undefined","undefined","undefined"]`,
   'a module is evaluated anew for each invocation': `try { require('@surrogate/formula-errors').left = 1 } catch {} return { raw: 1 } // then return { raw: typeof require('@surrogate/formula-errors').left } // => "undefined"`,
+  'a member of the classes of streams is gone in the next invocation': `const s = require('stream'); for (const one of [s, s.Readable, s.Duplex]) { one.prototype.left = 1; one.left = 1 } s.Readable.prototype.push = () => 'taken'; return { raw: 1 } // then const s = require('stream'); return { raw: [s.prototype.left, s.Readable.left, s.Duplex.prototype.left, new s.Readable({ read() {} }).push('a')].map(one => one ?? null) } // => [null,null,null,true]`,
   'globals do not exist in the next invocation': `globalThis.left = 1; this; module.left = 1; process.env.LEFT = 'x'; console.left = 1; return { raw: 1 } // then return { raw: [typeof left, typeof module.left, Object.keys(process.env).length, typeof console.left] } // => ["undefined","undefined",0,"undefined"]`,
   'registered symbols carry no state': `const s = Symbol.for('note'); try { Object.prototype[s] = 1 } catch {} return { raw: 1 } // then return { raw: ({})[Symbol.for('note')] ?? null } // => null`,
   'microtasks without end after the answer end the process, not the answer': `const again = () => Promise.resolve().then(again); setTimeout(again, 0); queueMicrotask(() => queueMicrotask(again)); return { raw: 1 } // then return { raw: 2 } // => 2`,

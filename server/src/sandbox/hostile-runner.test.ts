@@ -59,6 +59,7 @@ const modes: Readonly<Record<string, string>> = {
   'a request of an unknown kind': `say({ ...call, kind: 'file' })`,
   'a request with headers that are not valid': `say({ ...call, headers: [['a']] })`,
   'a request with a header that splits': `say({ ...call, headers: [['x-a', 'b\\r\\nc: d']] })`,
+  'a request with an unknown way to redirect': `say({ ...call, kind: 'fetch', redirect: 'anywhere' })`,
   'more frames than allowed': `for (let i = 1; i < 1100; i++) say({ ...call, call: i, method: 'TRACE' })`,
   'nothing, and an end': `process.exit(0)`,
   'half a frame, and an end': `socket.end(frame(answer, good).subarray(0, 12))`,

@@ -317,6 +317,82 @@ t.test('fetch calls the egress of the host', async t => {
   )
 })
 
+t.test('a redirect is handled as fetch is told', async t => {
+  const asked: (string | undefined)[] = []
+  const egress = async ({ redirect }: EgressRequest) => {
+    asked.push(redirect)
+    return redirect === 'manual'
+      ? { status: 302, headers: { location: 'https://b.test/' }, body: '' }
+      : { status: 200, headers: {}, body: '' }
+  }
+  const open = openSandbox(t, { egress })
+  const code = (init: string) =>
+    body(`const response = await fetch('https://a.test/', ${init})
+      return { raw: [response.status, response.headers.get('location')] }`)
+  t.same(await open.raw(code('{ redirect: "manual" }')), [302, 'https://b.test/'])
+  t.same(await open.raw(code('{}')), [200, null])
+  t.same(await open.raw(code('new Request("https://a.test/", { redirect: "error" })')), [200, null])
+  t.same(await open.raw(code('undefined')), [200, null])
+  t.same(asked, ['manual', undefined, 'error', undefined])
+  const [, detail] = (await open.raw(
+    body(
+      `try { await fetch('https://a.test/', { redirect: 'never' }) } catch (e) { return { raw: [e.name, e.message] } }`,
+    ),
+  )) as string[]
+  t.equal(detail, 'redirect is follow, manual or error')
+})
+
+t.test('a body is sent whole or refused, never as something else', async t => {
+  const sent: string[] = []
+  const egress = async ({ body: given }: EgressRequest) => {
+    sent.push(given === undefined ? 'nothing' : Buffer.from(given).toString())
+    return { status: 200, headers: {}, body: '' }
+  }
+  const open = openSandbox(t, { egress })
+  const sends = (given: string) =>
+    open.raw(
+      body(`try { await fetch('https://a.test/', { method: 'POST', body: ${given} }); return { raw: 'sent' } }
+        catch (e) { return { raw: e.name + ': ' + e.message } }`),
+    )
+  for (const [given, is] of [
+    [`JSON.stringify({ a: 1 })`, '{"a":1}'],
+    [`require('stream').Readable.from(['a', Buffer.from('é')])`, 'aé'],
+    [`(async function* () { yield 'a'; await null; yield new Uint8Array([98]) })()`, 'ab'],
+    [`require('stream').Readable.from(['a']).pipe(new (require('stream').PassThrough)())`, 'a'],
+    [
+      `(() => { const E = require('events'), made = new E(); made.pipe = () => {}; made.resume = () => { made.emit('data', 'old'); made.emit('end') }; return made })()`,
+      'old',
+    ],
+    [`null`, 'nothing'],
+    [`''`, ''],
+  ] as const) {
+    t.equal(await sends(given), 'sent', given)
+    t.equal(sent.pop(), is, given)
+  }
+  for (const given of ['{ a: 1 }', '[1]', 'new Map()', 'new Date(0)', '() => {}, body: {}']) {
+    t.match(
+      await sends(given),
+      /^TypeError: a body must be .+; of an object, send JSON.stringify\(object\)$/,
+      given,
+    )
+  }
+  for (const [given, says] of [
+    [
+      `require('stream').Readable.from([{ a: 1 }])`,
+      'TypeError: a stream that is a body must consist of text or bytes',
+    ],
+    [`(async function* () { yield 'a'; throw new RangeError('broken') })()`, 'RangeError: broken'],
+    [`(async function* () { for (;;) yield 'a'.repeat(1e6) })()`, 'TypeError: the body is too long'],
+  ] as const) {
+    t.equal(await sends(given), says, given)
+  }
+  t.same(sent, [], 'nothing else was sent')
+  const read = body(`const made = new Response(require('stream').Readable.from(['a', 'b'])); let cloned
+    try { made.clone() } catch (e) { cloned = e.name }
+    return { raw: [await made.text(), cloned, await made.text().catch(e => e.message)] }`)
+  t.same(await open.raw(read), ['ab', 'TypeError', 'the body was already read'])
+})
+
 t.test('what a formula does to a module of Node is gone in the next invocation', async t => {
   const code = body(`
     const events = require('events'), before = events.mark

@@ -96,7 +96,14 @@ export class Invocation implements Bridge {
     }
   }
 
-  call(kind: 'svc' | 'fetch', method: string, target: string, headers: HeaderPairs, body?: Uint8Array) {
+  call(
+    kind: 'svc' | 'fetch',
+    method: string,
+    target: string,
+    headers: HeaderPairs,
+    body?: Uint8Array,
+    redirect?: string,
+  ) {
     if (this.#over) throw new TypeError('the invocation is over')
     if (kind === 'svc' ? !this.#options.svc : !this.#options.fetch) {
       throw new TypeError('fetch is not available: the operator allows no origin')
@@ -113,7 +120,8 @@ export class Invocation implements Bridge {
     return new Promise<CallResponse>((resolve, reject) => {
       this.#calls.set(call, { resolve, reject })
       const request = { type: 'call', run: this.#run, call, kind, method: `${method}`, target: `${target}` }
-      this.#options.send({ ...request, headers: pairs, hasBody: body !== undefined }, body)
+      const more = redirect === undefined || redirect === 'follow' ? {} : { redirect: `${redirect}` }
+      this.#options.send({ ...request, ...more, headers: pairs, hasBody: body !== undefined }, body)
     })
   }
 
@@ -150,5 +158,5 @@ export const bridge: Bridge = {
   setTimer: (callback, ms, repeat) => now().setTimer(callback, ms, repeat),
   clearTimer: id => current?.clearTimer(id),
   soon: callback => now().soon(callback),
-  call: (kind, method, target, headers, body) => now().call(kind, method, target, headers, body),
+  call: (...request) => now().call(...request),
 }

@@ -111,7 +111,12 @@ export const natives = {
   btoa: (text: string) => attempt(() => nativeBtoa(text)),
   atob: (text: string) => attempt(() => nativeAtob(text)),
   /** Returns a copy of the bytes of a typed array, a view or an ArrayBuffer. */
-  copy: (bytes: unknown) => attempt(() => new NativeBytes(window(bytes) as Uint8Array)),
+  copy: (bytes: unknown) =>
+    attempt(() => {
+      const view = window(bytes)
+      // Made of nothing, it would be empty.
+      return view && new NativeBytes(view)
+    }),
   fillRandom: (bytes: unknown) =>
     attempt(() => {
       const view = window(bytes)

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { resolve } from 'node:path'
-import type { BuildOptions, Message, Metafile } from 'esbuild'
+import type { BuildOptions, Message, Metafile, Plugin } from 'esbuild'
 import { OperatorError } from '../../base/operator-error.ts'
 import { decodeText } from '../../base/utf8.ts'
 import type { BundleCache } from './bundle-cache.ts'
@@ -62,7 +62,7 @@ export async function bundle(
       write: false,
       format: 'cjs',
       external: ours,
-      alias,
+      ...aliasing(alias, root),
       absWorkingDir: root,
       metafile: true,
       target: 'es2021',
@@ -100,6 +100,31 @@ export async function bundle(
   entry?.write(text, inputs)
   return text
 }
+
+/**
+ * Aliases as the bundler takes them, by which the rest of a path follows the name. A name that stands for a file of its
+ * own package is replaced only where it is the whole path: the file's path begins with it, too.
+ */
+function aliasing(
+  alias: Readonly<Record<string, string>>,
+  root: string,
+): Pick<BuildOptions, 'alias' | 'plugins'> {
+  const isOwn = ([name, target]: [string, string]) => target.startsWith(`${name}/`)
+  const entries = Object.entries(alias)
+  const own: Plugin = {
+    name: 'files of their own packages',
+    setup(bundler) {
+      for (const [name, target] of entries.filter(isOwn)) {
+        bundler.onResolve({ filter: new RegExp(`^${escapeText(name)}$`) }, ({ kind }) =>
+          bundler.resolve(target, { kind, resolveDir: root }),
+        )
+      }
+    },
+  }
+  return { alias: Object.fromEntries(entries.filter(entry => !isOwn(entry))), plugins: [own] }
+}
+
+const escapeText = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** True if the bundled module is a CommonJS or ECMAScript module, or JSON; false if it is a script for pages. */
 function exportsAny({ inputs }: Metafile): boolean {

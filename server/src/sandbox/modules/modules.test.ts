@@ -82,7 +82,12 @@ t.test('a name that stands for one of ours does so in packages, too', async t =>
 })
 
 /** A package for Node that has other builds, too. */
-const packageOf = (name: string, version: string, fields: object, files: Record<string, string>) => ({
+const packageOf = (
+  name: string,
+  version: string,
+  fields: object,
+  files: Record<string, string | Record<string, string>>,
+) => ({
   [name]: {
     'package.json': JSON.stringify({ name, version, main: 'node.js', ...fields }),
     'node.js': `require('net'); exports.build = 'node'`,
@@ -205,4 +210,16 @@ t.test('the adapter keeps nothing for the next invocation, and has no further ri
   ]
   t.same(await sandbox.raw(code, { svc: service }), answer)
   t.same(await sandbox.raw(code, { svc: service }), answer)
+})
+
+t.test('a name may stand for a file of its own package, in other packages, too', async t => {
+  const moduleRoot = t.testdir({
+    node_modules: {
+      ...packageOf('paper', '1.0.0', {}, { dist: { 'all.js': `exports.build = 'all'` } }),
+      ...packageOf('uses', '1.0.0', { main: 'index.js' }, { 'index.js': `exports.paper = require('paper')` }),
+    },
+  })
+  const sandbox = openSandbox(t, { modules: ['paper=paper/dist/all.js', 'uses'], moduleRoot })
+  const code = `module.exports = () => ({ raw: [require('paper').build, require('uses').paper.build] })`
+  t.same(await sandbox.raw(code), ['all', 'all'])
 })

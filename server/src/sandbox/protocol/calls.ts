@@ -11,6 +11,8 @@ interface Call {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
+  /** What to do with a redirect. Left out to follow it. */
+  readonly redirect: 'manual' | 'error' | undefined
 }
 
 interface CallsOptions {
@@ -84,9 +86,10 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** Parses the call in a frame. Returns `undefined` for one that the runner program never sends. */
 function readCall(header: Record<string, unknown>, body: Uint8Array): Call | undefined {
-  const { call, kind, method, target, headers, hasBody } = header
+  const { call, kind, method, target, headers, hasBody, redirect } = header
   if (!Number.isSafeInteger(call) || (kind !== 'svc' && kind !== 'fetch')) return undefined
   if (typeof method !== 'string' || typeof target !== 'string' || !Array.isArray(headers)) return undefined
+  if (redirect !== undefined && redirect !== 'manual' && redirect !== 'error') return undefined
   const pairs: [string, string][] = []
   for (const pair of headers) {
     if (!Array.isArray(pair) || pair.length !== 2) return undefined
@@ -97,7 +100,8 @@ function readCall(header: Record<string, unknown>, body: Uint8Array): Call | und
     pairs.push([name, value])
   }
   const bytes = hasBody === true ? new Uint8Array(body) : undefined
-  return { call: call as number, kind, method, target, headers: Object.fromEntries(pairs), body: bytes }
+  const fields = Object.fromEntries(pairs)
+  return { call: call as number, kind, method, target, headers: fields, body: bytes, redirect }
 }
 
 /** @throws {CallRefused} and any error of the transport */
@@ -138,9 +142,10 @@ async function fetchOutside(
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
   if (!egress) throw new CallRefused('fetch is not available: the operator allows no origin')
-  const { method, headers, body } = call
+  const { method, headers, body, redirect } = call
+  const more = { ...(body ? { body } : {}), ...(redirect ? { redirect } : {}) }
   try {
-    return await egress({ method, url: call.target, headers, by, signal, ...(body ? { body } : {}) })
+    return await egress({ method, url: call.target, headers, by, signal, ...more })
   } catch {
     // The reason would let formulas scan the network of the server.
     throw new CallRefused('the request failed')

@@ -1,3 +1,4 @@
+import { StreamBody } from './body.child.ts'
 import type { AbortSignal } from './event.child.ts'
 import { bridge } from './host.child.ts'
 import { Request, type RequestInit, Response, unreadBody } from './http.child.ts'
@@ -9,16 +10,16 @@ function fetchBy(kind: 'svc' | 'fetch', target: (request: Request) => string) {
     const request = new Request(input, init)
     const { signal } = request
     signal?.throwIfAborted()
-    const answer = bridge.call(
-      kind,
-      request.method,
-      target(request),
-      [...request.headers],
-      unreadBody(request),
-    )
-    const [status, headers, body] = await (signal ? orAborted(answer, signal) : answer)
-    const isEmpty = status === 204 || status === 304 || body.length === 0
-    return new Response(isEmpty ? null : body, { status, headers })
+    const content = unreadBody(request)
+    const body = content instanceof StreamBody ? await content.read() : content
+    signal?.throwIfAborted()
+    const { method } = request
+    // The client asks for no redirect to be followed, and the server sends none.
+    const redirect = kind === 'fetch' ? request.redirect : undefined
+    const answer = bridge.call(kind, method, target(request), [...request.headers], body, redirect)
+    const [status, headers, bytes] = await (signal ? orAborted(answer, signal) : answer)
+    const isEmpty = status === 204 || status === 304 || bytes.length === 0
+    return new Response(isEmpty ? null : bytes, { status, headers })
   }
 }
 

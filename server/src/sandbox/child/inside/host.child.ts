@@ -17,6 +17,7 @@ export interface Bridge {
     target: string,
     headers: HeaderPairs,
     body: Uint8Array | undefined,
+    redirect?: string,
   ): Promise<CallResponse>
 }
 

@@ -1,36 +1,18 @@
+import { readBody, StreamBody } from './body.child.ts'
 import type { AbortSignal } from './event.child.ts'
 import { Headers } from './headers.child.ts'
 import { natives } from './host.child.ts'
-import { utf8 } from './text-coding.child.ts'
-import { URL, URLSearchParams } from './url.child.ts'
-
-interface Read {
-  readonly bytes: Uint8Array | undefined
-  readonly type: string | undefined
-}
-
-function readBody(body: unknown): Read {
-  if (body === null || body === undefined) return { bytes: undefined, type: undefined }
-  if (body instanceof URLSearchParams) {
-    return { bytes: utf8(body.toString()), type: 'application/x-www-form-urlencoded;charset=UTF-8' }
-  }
-  if (typeof body === 'object') {
-    const bytes = natives.copy(body)
-    if (!bytes) throw new TypeError('a body must be text, bytes or URLSearchParams')
-    return { bytes, type: undefined }
-  }
-  return { bytes: utf8(`${body}`), type: 'text/plain;charset=UTF-8' }
-}
+import { URL } from './url.child.ts'
 
 /** The common part of requests and responses: a body that can be read once. */
 class Message {
   readonly headers: Headers
-  #bytes: Uint8Array | undefined
+  readonly #content: Uint8Array | StreamBody | undefined
   #used = false
 
   constructor(body: unknown, headers: unknown) {
-    const { bytes, type } = readBody(body)
-    this.#bytes = bytes
+    const { content, type } = readBody(body)
+    this.#content = content
     this.headers = new Headers(headers ?? [])
     if (type !== undefined && !this.headers.has('content-type')) this.headers.set('content-type', type)
   }
@@ -39,7 +21,7 @@ class Message {
     return this.#used
   }
 
-  /** Always null: streams are not supported. */
+  /** Always null: bodies are complete. */
   get body(): null {
     return null
   }
@@ -47,7 +29,8 @@ class Message {
   async #take(): Promise<Uint8Array> {
     if (this.#used) throw new TypeError('the body was already read')
     this.#used = true
-    return this.#bytes ?? new Uint8Array(0)
+    if (this.#content instanceof StreamBody) return await this.#content.read()
+    return this.#content ?? new Uint8Array(0)
   }
 
   async bytes(): Promise<Uint8Array> {
@@ -67,14 +50,21 @@ class Message {
     return JSON.parse(await this.text())
   }
 
-  /** @internal For `clone` and `fetch`. */
-  static unread(message: Message): Uint8Array | undefined {
+  /** @internal For copies and `fetch`. */
+  static unread(message: Message): Uint8Array | StreamBody | undefined {
     if (message.#used) throw new TypeError('the body was already read')
-    return message.#bytes
+    return message.#content
   }
 }
 
 export const unreadBody = Message.unread
+
+/** Returns the body for a second message. */
+function copiedBody(message: Message): Uint8Array | undefined {
+  const content = unreadBody(message)
+  if (content instanceof StreamBody) throw new TypeError('a message whose body is a stream cannot be cloned')
+  return content
+}
 
 export interface RequestInit {
   readonly method?: unknown
@@ -83,6 +73,8 @@ export interface RequestInit {
   readonly signal?: AbortSignal | null
   readonly redirect?: unknown
 }
+
+const redirects = ['follow', 'manual', 'error']
 
 export class Request extends Message {
   readonly method: string
@@ -97,6 +89,7 @@ export class Request extends Message {
     this.url = from ? from.url : new URL(input).href
     this.signal = init.signal ?? from?.signal ?? null
     this.redirect = `${init.redirect ?? from?.redirect ?? 'follow'}`
+    if (!redirects.includes(this.redirect)) throw new TypeError('redirect is follow, manual or error')
     if (!/^[A-Z]{1,20}$/.test(this.method)) throw new TypeError('the method is not valid')
     if ((this.method === 'GET' || this.method === 'HEAD') && unreadBody(this)) {
       throw new TypeError('a GET or HEAD request cannot have a body')
@@ -104,7 +97,7 @@ export class Request extends Message {
   }
 
   clone(): Request {
-    return new Request(this)
+    return new Request(this, { body: copiedBody(this) })
   }
 }
 
@@ -136,6 +129,6 @@ export class Response extends Message {
   }
 
   clone(): Response {
-    return new Response(unreadBody(this), { ...this, headers: this.headers })
+    return new Response(copiedBody(this), { ...this, headers: this.headers })
   }
 }
