@@ -5,7 +5,7 @@ import { type Measured, summarize } from './figures.ts'
 import { cpuUsOf, type Started } from './servers.ts'
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: string
 }
@@ -51,7 +51,7 @@ export async function load(job: Load): Promise<Measured> {
       return { ...given, method, path, headers, ...(body === undefined ? {} : { body }) }
     }
     const onResponse = (status: number, body: string): void => {
-      if (status !== 200 && status !== 201) fail(new Error(`status ${status}: ${body}`))
+      if (status < 200 || status > 204) fail(new Error(`status ${status}: ${body}`))
       else if (status === 201) own[own.length < mostIds ? own.length : sent % mostIds] = JSON.parse(body).id
     }
     client.setRequests([{ setupRequest, onResponse }])

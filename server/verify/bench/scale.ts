@@ -8,7 +8,6 @@
  * Figures can be compared within one run, not between runs.
  */
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,7 +17,7 @@ import { PostgresUnavailable } from '../support/postgres/binaries.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts'
 import { type Measured, median, ms, printTable, say, sum } from './figures.ts'
 import { load, operations } from './load.ts'
-import { cpuUsOf, type Started, startServer, statOf, ticks, workFolder } from './servers.ts'
+import { cpuUsOf, familyUs, type Started, startServer, workFolder } from './servers.ts'
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '4' } },
@@ -126,14 +125,6 @@ async function measureOn({ name, storages, nodes }: Subject, folder: string): Pr
   } finally {
     await Promise.all(servers.map(server => server.end()))
   }
-}
-
-/** Returns the time of a process and its children, including ended ones. */
-function familyUs(parent: number): number {
-  const children = readdirSync('/proc').filter(
-    name => /^\d+$/.test(name) && statOf(Number(name))[1] === `${parent}`,
-  )
-  return sum([ticks(statOf(parent), [11, 12, 13, 14]), ...children.map(child => cpuUsOf(Number(child)))])
 }
 
 /** If each node of a database had a machine of its own, the busiest one would limit the rate. */

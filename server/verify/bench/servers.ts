@@ -1,10 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { bootstrap, masterKey } from '../support/callers.ts'
 import { programArguments, startCommand } from '../support/process.ts'
+import { sum } from './figures.ts'
 
 /** A server in a separate process. */
 export interface Started {
@@ -44,6 +47,7 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url))
 const isBuilt = existsSync(join(repository, 'server/dist/main.js'))
 
 interface ServerOptions {
+  readonly environment?: Readonly<Record<string, string>>
   /** Default: LevelDB in the folder. */
   readonly storage?: string | undefined
   readonly tenants?: object
@@ -63,21 +67,47 @@ export async function startServer(folder: string, given: ServerOptions = {}): Pr
     tenants = bootstrap,
     node = [],
     root = repository,
+    environment = {},
   } = given
   const setup = join(folder, 'bootstrap.json')
   await mkdir(folder, { recursive: true })
   await writeFile(setup, JSON.stringify(tenants), { mode: 0o600 })
-  const program =
-    isBuilt || root !== repository ? [join(root, 'server/bin/surrogate-server.js')] : programArguments()
   const flags = ['--port=0', `--storage=${storage}`, `--bootstrap=${setup}`]
-  return start([process.execPath, ...node, ...program, ...flags], { SURROGATE_MASTER_KEY: masterKey })
+  return start([process.execPath, ...node, ...programIn(root), ...flags], {
+    SURROGATE_MASTER_KEY: masterKey,
+    ...environment,
+  })
+}
+
+const programIn = (root: string) =>
+  isBuilt || root !== repository ? [join(root, 'server/bin/surrogate-server.js')] : programArguments()
+
+/** Runs a subcommand of our server to its end, and resolves with the seconds that it took. */
+export async function runCommand(...words: readonly string[]): Promise<number> {
+  const began = performance.now()
+  const env = { ...process.env, SURROGATE_MASTER_KEY: masterKey }
+  await promisify(execFile)(process.execPath, [...programIn(repository), ...words], { env })
+  return (performance.now() - began) / 1000
 }
 
 /** Returns the processor time of a process in microseconds, 0 if it has ended or the system is not Linux. */
 export const cpuUsOf = (pid: number) => ticks(statOf(pid), [11, 12])
 
+/** Returns the processor time of a process and its children, including ended ones, in microseconds. */
+export function familyUs(parent: number): number {
+  const children = readdirSync('/proc').filter(
+    name => /^\d+$/.test(name) && statOf(Number(name))[1] === `${parent}`,
+  )
+  return sum([ticks(statOf(parent), [11, 12, 13, 14]), ...children.map(child => cpuUsOf(Number(child)))])
+}
+
+/** Returns the resident memory of a process in bytes. */
+export function residentBytes(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
+}
+
 /** Returns the fields after the name: state, parent, …; an empty list if the process has ended, or there is no /proc. */
-export function statOf(pid: number): string[] {
+function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
   } catch {
@@ -86,5 +116,5 @@ export function statOf(pid: number): string[] {
 }
 
 /** Adds up fields that are hundredths of a second, in microseconds. */
-export const ticks = (fields: readonly string[], places: readonly number[]) =>
+const ticks = (fields: readonly string[], places: readonly number[]) =>
   places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) * 10_000
