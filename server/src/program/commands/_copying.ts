@@ -1,11 +1,9 @@
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import { openReceiver } from '../../../verify/support/receiver.ts'
+import { enginesToTry, openTestDatabase } from '../../../verify/support/storage.ts'
 import { newMasterKey } from '../../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
-import { systemRandom } from '../../base/random.ts'
-import { openStore, parseStorage } from '../../storage/open.ts'
-import { copyStore, openSource } from '../../storage/transfer/copy-store.ts'
-import { documentsIn } from '../../storage/transfer/walk.ts'
 import { furnish } from './_furnished.ts'
 import { runCommand } from './table.ts'
 
@@ -16,6 +14,17 @@ export const keys = (from: Uint8Array | undefined, to: Uint8Array | undefined): 
   ...(from ? { SURROGATE_MASTER_KEY: base64(from) } : {}),
   ...(to ? { SURROGATE_NEW_MASTER_KEY: base64(to) } : {}),
 })
+
+/** True if stores are databases in this run, and folders otherwise. */
+export const isOnDatabase = enginesToTry.includes('postgres')
+
+/** Returns an empty store, which is in the folder of the test if it is one of LevelDB. */
+export async function newStore(t: Test, name: string): Promise<string> {
+  if (!isOnDatabase) return `level:${join(t.testdirName, name)}`
+  const url = await openTestDatabase(t)
+  t.equal((await run('migrate', ['--storage', url], {})).refusal, '')
+  return url
+}
 
 /** Runs a command in this process, which is faster. Returns its output, or the sentence of its refusal. */
 export async function run(name: string, args: readonly string[], environment: Record<string, string>) {
@@ -54,15 +63,17 @@ export async function fill(t: Test, storage: string, count = 3, masterKey = oldK
   return privateKey
 }
 
+/** Resolves with what a vault on a store keeps at a path. */
 export async function read(
   t: Test,
   storage: string,
   masterKey: Uint8Array,
   apiKey: string,
+  path = '/tokens/kept-1',
 ): Promise<unknown> {
   const vault = open(t, storage, masterKey)
   try {
-    return (await sender(vault, apiKey)('GET', '/tokens/kept-1')).json.data
+    return (await sender(vault, apiKey)('GET', path)).json.data
   } finally {
     await vault.close()
   }
@@ -129,19 +140,4 @@ export async function moves(t: Test, storages: readonly string[], carry = copy):
   const cards = (await send('POST', '/tokens/search', { query: 'type:card' })).json.data
   t.equal(cards[0].data.cvc, undefined, 'what was due has expired')
   await after.close()
-}
-
-/** Makes a complete copy whose marker was not removed. */
-export async function almost(t: Test, from: string, to: string): Promise<void> {
-  const random = systemRandom()
-  const [source, destination] = [await openStore(parseStorage(from)), await openStore(parseStorage(to))]
-  const onVerified = () => Promise.reject(new Error('cut off'))
-  const options = { to: { store: destination, masterKey: newKey }, random, nowUs: 1, onVerified }
-  try {
-    const opened = await openSource(documentsIn(source), oldKey)
-    await t.rejects(copyStore({ from: opened, ...options }), /cut off/)
-  } finally {
-    await source.close()
-    await destination.close()
-  }
 }

@@ -1,25 +1,36 @@
 // Only in CI: it takes backups under load and starts servers on them.
 // In a process of its own: it takes long.
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { openTenant, sender } from '../../../verify/support/vault.ts'
 import { nextTurn } from '../../base/flow/event-loop.ts'
-import { backUp, base64, fill, keys, moves, newKey, oldKey, open, read, restore } from './_copying.ts'
+import { systemRandom } from '../../base/random.ts'
+import { openFrozen } from '../../storage/open.ts'
+import { writeBackup } from '../../storage/transfer/backup.ts'
+import { openSource } from '../../storage/transfer/copy-store.ts'
+import { documentsIn } from '../../storage/transfer/walk.ts'
+import { backUp, base64, fill, keys, newKey, newStore, oldKey, open, read, restore } from './_copying.ts'
 
-t.test('a server on the restored backup of a vault responds as the one before', async t => {
+t.test('a backup has the state of its start, while a server writes', async t => {
   const folder = t.testdir()
-  const carry = async (from: string, to: string, environment = keys(oldKey, undefined)) => {
-    const file = join(folder, 'backup')
-    const { output, exitCode } = await backUp(from, file, environment)
-    t.equal(exitCode, 0)
-    t.match(output, /backup: \d{3} records of 2 tenants, read back and equal\n$/)
-    t.equal(statSync(file).mode & 0o777, 0o600)
-    return restore(file, to, environment)
-  }
-  await moves(t, [`level:${folder}/a`, `level:${folder}/b`], carry)
-  t.same(await readdir(join(folder, 'a')), ['store'], 'nothing stays in the data folder')
+  const storage = await newStore(t, 'a')
+  const vault = open(t, storage, oldKey)
+  const { send, privateKey } = await openTenant(vault)
+  const create = (id: string) => send('POST', '/tokens', { id, type: 'token', data: 1 })
+  await create('before')
+  const frozen = await openFrozen(storage)
+  t.teardown(() => frozen.close())
+  await create('afterwards')
+  t.equal((await send('DELETE', '/tokens/before')).status, 204)
+  const file = join(folder, 'backup')
+  await writeBackup(await openSource(documentsIn(frozen.store), oldKey), file, systemRandom(), () => {})
+  const to = `level:${folder}/restored`
+  t.equal((await restore(file, to)).refusal, '')
+  const get = sender(open(t, to, oldKey), privateKey)
+  t.equal((await get('GET', '/tokens/before')).status, 200)
+  t.equal((await get('GET', '/tokens/afterwards')).status, 404)
 })
 
 t.test('a backup under load has each write that was answered before it, and no half of one', async t => {
@@ -89,35 +100,30 @@ t.test('a backup that was changed or cut off is refused, and nothing is written'
   t.notOk(whole.includes('as it was'), 'sealed')
   const changed = join(folder, 'changed')
   const to = `level:${folder}/b`
-  const refused = async (
-    bytes: Uint8Array,
-    says: RegExp,
-    name: string,
-    environment = keys(oldKey, undefined),
-  ) => {
-    writeFileSync(changed, bytes)
+  const [, first = 0, second = 0, third = 0] = framesOf(whole)
+  const joined = (...parts: [from: number, to?: number][]) =>
+    Buffer.concat(parts.map(([from, to]) => whole.subarray(from, to)))
+  const damaged = /is not a backup|another master key, or is damaged|damaged at byte|cut off/
+  const bytes = Array.from({ length: 60 }, (_, part) => Math.floor((part * (whole.length - 1)) / 59))
+  for (const [name, content, says, environment] of [
+    ...bytes.map(at => [`byte ${at}`, whole.with(at, (whole[at] ?? 0) ^ 1), damaged] as const),
+    ...bytes.map(at => [`${at} bytes`, whole.subarray(0, at), /is not a backup|cut off at byte/] as const),
+    ['more behind the end', Buffer.concat([whole, Buffer.from('x')]), /damaged at byte/],
+    [
+      'frames in another order',
+      joined([0, first], [second, third], [first, second], [third]),
+      /damaged at byte/,
+    ],
+    ['a frame left out', joined([0, first], [second]), /damaged at byte/],
+    ['another key', whole, /another master key, or is damaged/, keys(newKey, undefined)],
+    ['no key', whole, /^there is no master key/, {}],
+  ] as readonly (readonly [string, Uint8Array, RegExp, Record<string, string>?])[]) {
+    writeFileSync(changed, content)
     const { refusal } = await restore(changed, to, environment)
     t.match(refusal, says, name)
     t.notMatch(refusal, /\n/)
     t.notOk(existsSync(join(folder, 'b')), name)
   }
-  for (let part = 0; part < 60; part++) {
-    const at = Math.floor((part * (whole.length - 1)) / 59)
-    const bytes = Buffer.from(whole)
-    bytes[at] = (bytes[at] ?? 0) ^ 1
-    const damaged = /is not a backup|another master key, or is damaged|damaged at byte|cut off/
-    await refused(bytes, damaged, `byte ${at}`)
-    await refused(whole.subarray(0, at), /is not a backup|cut off at byte/, `${at} bytes`)
-  }
-  const [, first = 0, second = 0, third = 0] = framesOf(whole)
-  const joined = (...parts: [from: number, to?: number][]) =>
-    Buffer.concat(parts.map(([from, to]) => whole.subarray(from, to)))
-  await refused(Buffer.concat([whole, Buffer.from('x')]), /damaged at byte/, 'more behind the end')
-  const swapped = joined([0, first], [second, third], [first, second], [third])
-  await refused(swapped, /damaged at byte/, 'frames in another order')
-  await refused(joined([0, first], [second]), /damaged at byte/, 'a frame left out')
-  await refused(whole, /another master key, or is damaged/, 'another key', keys(newKey, undefined))
-  await refused(whole, /^there is no master key/, 'no key', {})
   writeFileSync(changed, whole)
   t.equal((await restore(changed, to)).refusal, '', 'the control')
   t.equal(await read(t, to, oldKey, apiKey), 'as it was 1')
@@ -130,14 +136,12 @@ function framesOf(file: Buffer): number[] {
   return starts
 }
 
-t.test('a backup is restored under another key, or one of development, but not over data', async t => {
+t.test('a backup is restored under another key, or one of development', async t => {
   const folder = t.testdir({ kept: {} })
-  const [full, other] = [`level:${folder}/full`, `level:${folder}/other`]
+  const full = `level:${folder}/full`
   const apiKey = await fill(t, full)
-  await fill(t, other)
   const file = join(folder, 'backup')
   t.equal((await backUp(full, file)).refusal, '')
-  t.match((await restore(file, other)).refusal, /^the destination holds data already/)
   t.equal((await restore(file, `level:${folder}/new`, keys(oldKey, newKey))).refusal, '')
   t.equal(await read(t, `level:${folder}/new`, newKey, apiKey), 'as it was 1')
   writeFileSync(join(folder, 'kept/master.key'), base64(oldKey))

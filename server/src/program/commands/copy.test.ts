@@ -3,25 +3,60 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startProcess } from '../../../verify/support/process.ts'
 import { runHere } from '../../../verify/support/run-here.ts'
-import { openVault, sender } from '../../../verify/support/vault.ts'
-import { silentLog } from '../../base/log.ts'
-import { type LevelDb, openLevelDb } from '../../storage/engines/level/leveldb.ts'
-import { rootTenant } from '../../storage/keys/keyring.ts'
+import { dyingAfter } from '../../../verify/support/stores.ts'
+import { systemRandom } from '../../base/random.ts'
+import { openLevelDb } from '../../storage/engines/level/leveldb.ts'
 import { openStore, parseStorage } from '../../storage/open.ts'
-import { almost, base64, copy, fill, keys, moves, newKey, oldKey, read, run } from './_copying.ts'
+import { copyStore, openSource } from '../../storage/transfer/copy-store.ts'
+import { documentsIn } from '../../storage/transfer/walk.ts'
+import {
+  backUp,
+  base64,
+  copy,
+  fill,
+  keys,
+  moves,
+  newKey,
+  newStore,
+  oldKey,
+  read,
+  restore,
+  run,
+} from './_copying.ts'
 import { reportProgress } from './destination.ts'
 
-t.test('a server on the copy of a vault responds as one on the source', async t => {
+/** Opens folders of a test by name. */
+const foldersOf = (t: Test) => {
   const folder = t.testdir()
-  await moves(t, [`level:${folder}/a`, `level:${folder}/b`])
+  return { folder, at: (name: string) => `level:${join(folder, name)}` }
+}
+
+t.test('a server on the copy of a vault responds as one on the source', async t => {
+  const { at } = foldersOf(t)
+  await moves(t, [at('a'), await newStore(t, 'b'), await newStore(t, 'c'), at('d')])
+})
+
+t.test('a server on the restored backup of a vault responds as the one before', async t => {
+  const { folder, at } = foldersOf(t)
+  let count = 0
+  const carry = async (from: string, to: string, environment = keys(oldKey, undefined)) => {
+    const file = join(folder, `backup-${count++}`)
+    const { output, exitCode } = await backUp(from, file, environment)
+    t.equal(exitCode, 0)
+    t.match(output, /backup-\d: \d{3} records of 2 tenants, read back and equal\n$/)
+    t.equal(statSync(file).mode & 0o777, 0o600)
+    return restore(file, to, environment)
+  }
+  await moves(t, [await newStore(t, 'a'), at('b'), await newStore(t, 'c')], carry)
+  t.same(readdirSync(join(folder, 'b')), ['store'], 'nothing stays in the data folder')
 })
 
 t.test('a copy under the same key needs no second key, and copies a development key', async t => {
-  const folder = t.testdir()
-  const [a, b, c, d] = [`level:${folder}/a`, `level:${folder}/b`, `level:${folder}/c`, `level:${folder}/d`]
+  const { folder, at } = foldersOf(t)
+  const [a, b, c, d] = [at('a'), at('b'), at('c'), at('d')]
   const apiKey = await fill(t, a)
   t.match((await copy(a, b, keys(oldKey, undefined))).output, /start servers on it with the same key as SURR/)
   t.equal(await read(t, b, oldKey, apiKey), 'as it was 1')
@@ -51,47 +86,25 @@ t.test('progress is reported once for every so many records', async t => {
   ])
 })
 
-/** The keys of the tokens' documents. */
-const tokensIn = async (level: LevelDb) =>
-  (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === 'd')
-
-/** Returns bytes of which one is another. */
-function changedAt(bytes: Buffer, at: number): Buffer {
-  const changed = Buffer.from(bytes)
-  changed[at] = (changed[at] ?? 0) ^ 1
-  return changed
-}
-
-t.test('no server starts on a copy that is unfinished, or differs from its source', async t => {
-  const folder = t.testdir()
-  const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  const apiKey = await fill(t, a)
-  await almost(t, a, b)
-  const start = () => runHere(['--storage', b, '--port=0'], keys(newKey, undefined))
+t.test('no server starts on a copy that was interrupted anywhere, and it can be continued', async t => {
+  const { at } = foldersOf(t)
+  const apiKey = await fill(t, at('a'))
   const says = /"start refused","reason":"a copy into this store was cut off: run copy again [^\n]*"\}\n$/
-  const unfinished = { code: 2, stdout: '', stderr: says }
-  t.match(await start(), unfinished)
-
-  const level = await openLevelDb(join(folder, 'b', 'store'))
-  const [at = ''] = await tokensIn(level)
-  const whole = (await level.get(at)) as Buffer
-  await level.put(at, changedAt(whole, whole.length - 20))
-  await level.close()
-  const { refusal } = await copy(a, b)
-  t.equal(
-    refusal.replace(/[0-9a-f-]{36}/, 'TENANT'),
-    `the copy differs from its source: token/TENANT/${at.slice(24)} is missing or differs; empty the destination and copy again`,
-  )
-  t.match(await start(), unfinished)
-
-  const again = await openLevelDb(join(folder, 'b', 'store'))
-  await again.put(at, whole)
-  await again.close()
-  t.match(
-    (await copy(a, b)).output,
-    /^0 records of 1 tenant were copied, \d+ were there before; all were read back and are equal; [^\n]*\n$/,
-  )
-  t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
+  for (const commits of [1, 2, 3, 5]) {
+    const to = await newStore(t, `b-${commits}`)
+    const stores = [await openStore(parseStorage(at('a'))), await openStore(parseStorage(to))] as const
+    const from = await openSource(documentsIn(stores[0]), oldKey)
+    const dying = { store: dyingAfter(stores[1], commits), masterKey: newKey }
+    const copying = copyStore({ from, to: dying, random: systemRandom(), nowUs: 1, batchSize: 3 })
+    await t.rejects(copying, { name: 'StoreUnavailable' })
+    for (const store of stores) await store.close()
+    await t.rejects(read(t, to, newKey, apiKey), { name: 'UnfinishedCopy' })
+    const started = await runHere(['--storage', to, '--port=0'], keys(newKey, undefined))
+    t.match(started, { code: 2, stdout: '', stderr: says })
+    const { output } = await copy(at('a'), to)
+    t.match(output, commits > 1 ? /, \d+ were there before; all were read back/ : /copied; all were/)
+    t.equal(await read(t, to, newKey, apiKey), 'as it was 1')
+  }
 })
 
 function bytesUnder(folder: string): number {
@@ -102,8 +115,8 @@ function bytesUnder(folder: string): number {
 }
 
 t.test('a copy that was killed continues', async t => {
-  const folder = t.testdir()
-  const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
+  const { folder, at } = foldersOf(t)
+  const [a, b] = [at('a'), at('b')]
   const apiKey = await fill(t, a, 3_000)
   for (let kills = 0; kills < 2; kills++) {
     const running = startProcess(t, ['copy', '--from', a, '--to', b], keys(oldKey, newKey))
@@ -122,56 +135,17 @@ t.test('a copy that was killed continues', async t => {
   t.equal(await read(t, b, newKey, apiKey), 'as it was 1')
 })
 
-t.test(
-  'records that were cut off on the disk of the source are reported, and others copied as they are',
-  async t => {
-    const folder = t.testdir()
-    const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-    const apiKey = await fill(t, a)
-    const level = await openLevelDb(join(folder, 'a', 'store'))
-    const [cut = '', ...others] = await tokensIn(level)
-    t.equal(others.length, 2)
-    await level.put(cut, Buffer.from('short'))
-    for (const at of others) {
-      const value = (await level.get(at)) as Buffer
-      await level.put(at, changedAt(value, value.length - 1))
-    }
-    await level.close()
-    const { exitCode, output } = await copy(a, b)
-    t.equal(exitCode, 2)
-    t.match(
-      output,
-      /but 1 more was cut off on the disk of the source and is missing, the first being token\//,
-    )
-    t.ok(output.includes(`/${cut.slice(24)};`), output)
-    const vault = openVault(t, { storage: b, masterKey: newKey, dev: false, log: silentLog })
-    const { json } = await sender(vault, apiKey)('GET', '/tokens')
-    t.equal(json.pagination.total_items, 2)
-    const statuses = []
-    for (const at of [0, 1, 2])
-      statuses.push((await sender(vault, apiKey)('GET', `/tokens/kept-${at}`)).status)
-    t.same(statuses.sort(), [404, 500, 500], 'as from the source')
-    await vault.close()
-  },
-)
-
-t.test('only the wrapped keys are sealed again', async t => {
-  const folder = t.testdir()
-  const [a, b] = [`level:${folder}/a`, `level:${folder}/b`]
-  await fill(t, a)
-  await copy(a, b)
-  const stores = [await openStore(parseStorage(a)), await openStore(parseStorage(b))] as const
-  const all = { nowMs: 0, offset: 0, limit: 100 }
-  const boxes = async (side: 0 | 1) => {
-    const { documents } = await stores[side].find('setting', rootTenant, { op: 'all' }, all)
-    const tenants = (await stores[side].find('tenant', rootTenant, { op: 'all' }, all)).documents
-    return {
-      rest: documents.map(({ box }) => box),
-      keys: tenants.map(({ box }) => Buffer.from(box).toString('hex')),
-    }
-  }
-  const [before, after] = [await boxes(0), await boxes(1)]
-  t.same(after.rest, before.rest)
-  for (const box of after.keys) t.notOk(before.keys.includes(box))
-  for (const store of stores) await store.close()
+t.test('a record that was cut off on the disk of the source is reported, and others copied', async t => {
+  const { folder, at } = foldersOf(t)
+  const apiKey = await fill(t, at('a'))
+  const level = await openLevelDb(join(folder, 'a', 'store'))
+  // The newest token; 'd' marks documents.
+  const cut = (await level.keys({ gte: 'o', lt: 'p' }).all()).filter(key => key[23] === 'd').at(-1) ?? ''
+  await level.put(cut, Buffer.from('short'))
+  await level.close()
+  const { exitCode, output } = await copy(at('a'), at('b'))
+  t.equal(exitCode, 2)
+  t.match(output, /but 1 more was cut off on the disk of the source and is missing, the first being token\//)
+  t.ok(output.includes(`/${cut.slice(24)};`), output)
+  t.match(await read(t, at('b'), newKey, apiKey, '/tokens'), { length: 2 })
 })

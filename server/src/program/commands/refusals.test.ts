@@ -2,7 +2,21 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { runHere } from '../../../verify/support/run-here.ts'
-import { base64, fill, keys, newKey, oldKey, open, read, run } from './_copying.ts'
+import { openTestDatabase } from '../../../verify/support/storage.ts'
+import {
+  backUp,
+  base64,
+  copy,
+  fill,
+  isOnDatabase,
+  keys,
+  newKey,
+  newStore,
+  oldKey,
+  open,
+  read,
+  run,
+} from './_copying.ts'
 import { commands } from './table.ts'
 
 const one = keys(oldKey, undefined)
@@ -10,24 +24,51 @@ const both = keys(oldKey, newKey)
 const wrong = keys(newKey, oldKey)
 const withNew = (text: string) => ({ ...one, SURROGATE_NEW_MASTER_KEY: text })
 
+const onDatabases = [
+  [
+    'copy --from FULL --to GONE',
+    both,
+    /^the database d at 127\.0\.0\.1:1 cannot be reached: nothing listens/,
+  ],
+  ['copy --from GONE --to NEW', both, /cannot be reached: nothing listens/],
+  ['copy --from FULL --to BARE', both, /^the database of --to has no tables: run surrogate-server migrate/],
+  ['copy --from BARE --to EMPTY', both, /migrate/],
+  ['copy --from FULL --to DB', both, /^the destination holds data already/],
+  ['copy --from DB --to DB', wrong, /^--from and --to are the same store/],
+  ['copy --from DB --to POOLED', wrong, /^--from and --to are the same store/],
+  ['copy --from EMPTY --to DB', both, /^the source has no keys yet/],
+  ['copy --from DB --to EMPTY', {}, /^there is no master key: set SURROGATE_MASTER_KEY/],
+  ['restore BACKUP --to BARE', one, /^the database of --to has no tables: run surrogate-server migrate/],
+] as const
+
 t.test('a job that cannot be done is refused in one sentence, and changes nothing', async t => {
   const folder = t.testdir({ nothing: {}, 'no-key': { 'master.key': 'short', store: {} }, taken: 'x' })
   const at = (name: string) => `level:${join(folder, name)}`
   const places: Record<string, string> = {
     ...{ FULL: at('full'), SAME: `${at('full')}/../full/`, OTHER: at('other'), NEW: at('new') },
     ...{ NOTHING: at('nothing'), NOKEY: at('no-key'), FILE: join(folder, 'file') },
+    GONE: 'postgres://u:canary@127.0.0.1:1/d',
     ...{ TAKEN: join(folder, 'taken'), NONE: join(folder, 'none'), NOWHERE: join(folder, 'no/where') },
   }
+  if (isOnDatabase) {
+    const database = await newStore(t, 'database')
+    await fill(t, database)
+    Object.assign(places, { DB: database, POOLED: `${database}&pool=3`, BARE: await openTestDatabase(t) })
+  }
+  const [used, empty] = [await newStore(t, 'used'), await newStore(t, 'empty')]
+  Object.assign(places, { USED: used, EMPTY: empty, BACKUP: join(folder, 'backup') })
   const words = (line: string) => line.split(' ').map(word => places[word] ?? word)
   const apiKey = await fill(t, at('full'))
   await fill(t, at('other'))
+  await fill(t, used)
+  t.equal((await backUp(at('other'), join(folder, 'backup'))).refusal, '')
   const id = '5b493235-6917-4307-906a-2cd6f1a90b13'
   const refused = async (line: string, environment: Record<string, string>, says: RegExp) => {
     const [name = '', ...args] = words(line)
     const { refusal, output } = await run(name, args, environment)
     t.match(refusal, says, line)
     t.equal(output, '')
-    t.notMatch(refusal, /\n/, 'one sentence')
+    t.notMatch(refusal, /canary|\n/, 'one sentence')
     for (const key of [oldKey, newKey]) t.notOk(refusal.includes(base64(key)), 'no key is repeated')
     for (const made of ['new', 'file', 'file.partial']) t.notOk(existsSync(join(folder, made)), line)
   }
@@ -59,6 +100,7 @@ t.test('a job that cannot be done is refused in one sentence, and changes nothin
     ['restore NONE --to NEW', one, /none cannot be read$/],
     ['restore TAKEN --to NEW', one, /taken is not a backup of this version$/],
     ['restore TAKEN --to memory:', one, /^--to cannot be memory:/],
+    ['restore BACKUP --to FULL', one, /^the destination holds data already/],
     ['rotate-master-key --storage FULL', one, /SURROGATE_NEW_MASTER_KEY is missing/],
     [
       'rotate-master-key --storage FULL',
@@ -88,23 +130,33 @@ t.test('a job that cannot be done is refused in one sentence, and changes nothin
     [`remove-tenant ${id} --storage FULL --yes`, wrong, /^the master key is not the one/],
     [`remove-tenant ${id} --storage NOKEY --yes`, one, /^this store has no keys yet/],
     ['migrate --storage FULL', {}, /only databases have a schema/],
+    ...(isOnDatabase ? onDatabases : []),
   ] as const)
     await refused(line, environment, says)
   const printed = /^surrogate-server: there is no data in [^\n]+\n$/
   const program = await runHere(words('reindex --storage NOTHING'), one)
   t.match(program, { code: 2, stdout: '', stderr: printed })
 
-  const server = open(t, at('full'), oldKey)
-  await server.ready()
+  const servers = isOnDatabase ? [open(t, used, oldKey), open(t, used, oldKey)] : [open(t, used, oldKey)]
+  await Promise.all(servers.map(server => server.ready()))
+  const says = isOnDatabase
+    ? /^the database .+ is in use: stop all servers on it/
+    : /^The data folder is in use by another process\.$/
   for (const [line, environment] of [
-    ['copy --from FULL --to NEW', both],
-    ['copy --from OTHER --to FULL', both],
-    ['rotate-master-key --storage FULL', both],
-    ['reindex --storage FULL', one],
-    [`remove-tenant ${id} --storage FULL --yes`, one],
+    ['copy --from USED --to EMPTY', both],
+    ['copy --from OTHER --to USED', both],
+    ['restore BACKUP --to USED', one],
+    ['rotate-master-key --storage USED', both],
+    ...(isOnDatabase
+      ? []
+      : ([
+          ['reindex --storage USED', one],
+          [`remove-tenant ${id} --storage USED --yes`, one],
+        ] as const)),
   ] as const)
-    await refused(line, environment, /^The data folder is in use by another process\.$/)
-  await server.close()
+    await refused(line, environment, says)
+  await Promise.all(servers.map(server => server.close()))
+  t.equal((await copy(used, empty, one)).refusal, '', 'the control')
   t.equal(await read(t, at('full'), oldKey, apiKey), 'as it was 1')
 })
 

@@ -10,49 +10,35 @@ import { walkCollection, walkTenants } from './walk.ts'
 
 const tokens = { kind: 'token', tenant: tenantA } as const
 
-async function walk(store: Engine, fromUs?: number): Promise<{ ids: string[]; pages: number[] }> {
+async function walk(store: Engine): Promise<string[]> {
   const ids: string[] = []
-  const pages: number[] = []
-  for await (const page of walkCollection(store, tokens, fromUs)) {
-    ids.push(...page.map(({ id }) => id))
-    pages.push(page.length)
-  }
-  return { ids, pages }
+  for await (const page of walkCollection(store, tokens)) ids.push(...page.map(({ id }) => id))
+  return ids
 }
 
 /** Stamps with bursts, and with gaps of years between them. */
 const stamps = fc
-  .array(
-    fc.record({
-      gap: fc.constantFrom(1, 3, 1_000, 10 ** 9, 10 ** 13),
-      count: fc.integer({ min: 1, max: 90 }),
-    }),
-    {
-      maxLength: 12,
-    },
-  )
+  .array(fc.tuple(fc.constantFrom(1, 3, 1_000, 10 ** 9, 10 ** 13), fc.integer({ min: 1, max: 90 })), {
+    maxLength: 12,
+  })
   .map(bursts => {
-    const all: number[] = []
     let at = 0
-    for (const { gap, count } of bursts) {
+    return bursts.flatMap(([gap, count]) => {
       at += gap
-      for (let index = 0; index < count; index++) all.push(at++)
-    }
-    return all
+      return Array.from({ length: count }, () => at++)
+    })
   })
 
 t.test('every document is yielded once, in the order of creation', async t => {
   await fc.assert(
-    fc.asyncProperty(stamps, fc.nat(1_000), async (all, start) => {
+    fc.asyncProperty(stamps, async all => {
       const store = new MemoryEngine()
       const writes = all.map((createdUs, index) =>
         // Some are over since long, and still there.
         restore(index, { version: 1, createdUs }, index % 3 === 0 ? { dueMs: index % 2 } : {}),
       )
       await mustCommit(store, writes)
-      const fromUs = all.length === 0 ? start : (all[start % all.length] ?? 0)
-      const wanted = all.flatMap((createdUs, index) => (createdUs >= fromUs ? [digest(index)] : []))
-      t.same((await walk(store, fromUs)).ids, wanted)
+      t.same(await walk(store), [...all.keys()].map(digest))
     }),
     { numRuns: 40 },
   )
@@ -67,16 +53,13 @@ t.test('the store never counts matches, in as few pages as their size allows', a
   await mustCommit(store, writes)
   const queries: Query[] = []
   const asking = replacing(store, {
-    find: async (kind, tenant, query, options) => {
-      queries.push(query)
-      return store.find(kind, tenant, query, options)
+    find: async (...given) => {
+      queries.push(given[2])
+      return store.find(...given)
     },
   })
-  t.equal((await walk(asking)).ids.length, count)
-  t.ok(
-    queries.every(({ op }) => op === 'all'),
-    'engines know the number of all documents',
-  )
+  t.equal((await walk(asking)).length, count)
+  for (const { op } of queries) t.equal(op, 'all', 'engines know the number of all documents')
   t.ok(queries.length < 50, `${queries.length} pages were asked for`)
 })
 

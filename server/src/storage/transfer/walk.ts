@@ -31,14 +31,13 @@ const pageBytes = 2 << 20
 export const beforeAll = -1
 
 /**
- * Yields all documents of a collection created at `fromUs` or later, oldest first, in pages. Includes due documents,
+ * Yields all documents of a collection, oldest first, in pages. Includes due documents,
  * and damaged ones (version 0), of which only the address is reliable. Pages are limited by number and by bytes.
  * They are pages of all documents, whose number every engine knows without counting.
  */
 export async function* walkCollection(
   store: Engine,
   { kind, tenant }: Collection,
-  fromUs = 0,
 ): AsyncGenerator<readonly StoredDocument[]> {
   const ask = (afterUs: number, limit: number) => {
     const options = { nowMs: beforeAll, offset: 0, limit, afterUs, oldestFirst: true, mostBytes: pageBytes }
@@ -48,7 +47,7 @@ export async function* walkCollection(
     return found
   }
   let limit = firstLimit
-  for (let asked = ask(fromUs - 1, limit); ; ) {
+  for (let asked = ask(-1, limit); ; ) {
     const { documents, rest = [] } = await asked
     const last = documents.at(-1)
     if (!last) return
