@@ -11,6 +11,7 @@ import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { copyStore, type KeyedStore, openSource } from '../../src/storage/transfer/copy-store.ts'
 import { documentsIn } from '../../src/storage/transfer/walk.ts'
 import { createVault } from '../../src/vault.ts'
+import { generate } from '../load/generate.ts'
 import { ownCpuUs, say } from './figures.ts'
 import { workFolder } from './servers.ts'
 
@@ -26,25 +27,18 @@ async function fill(storage: string): Promise<void> {
   const vault = createVault({ storage, masterKey: keys.from })
   const { privateKey } = await vault.createTenant()
   const headers = { 'SVC-API-KEY': privateKey, 'Content-Type': 'application/json' }
-  let next = 0
-  const lane = async () => {
-    while (next < tokens) {
-      const first = next
-      next += atOnce
-      const body = Array.from({ length: Math.min(atOnce, tokens - first) }, (_, index) => ({
-        type: 'token',
-        data: { name: `somebody ${first + index}`, note: 'x'.repeat(300) },
-        metadata: { order: String(first + index), batch: String((first + index) % 50) },
-      }))
-      const response = await vault.fetch('http://bench/tokenize', {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-      })
-      if (!response.ok) throw new Error(await response.text())
-    }
+  const send = async (batch: number): Promise<void> => {
+    const first = batch * atOnce
+    const body = Array.from({ length: Math.min(atOnce, tokens - first) }, (_, index) => ({
+      type: 'token',
+      data: { name: `somebody ${first + index}`, note: 'x'.repeat(300) },
+      metadata: { order: String(first + index), batch: String((first + index) % 50) },
+    }))
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await vault.fetch('http://bench/tokenize', request)
+    if (!response.ok) throw new Error(await response.text())
   }
-  await Promise.all([lane(), lane(), lane(), lane()])
+  await generate({ senders: 4, requests: Math.ceil(tokens / atOnce), send })
   await vault.close()
 }
 

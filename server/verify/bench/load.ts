@@ -1,4 +1,5 @@
-import autocannon from 'autocannon'
+import { generate } from '../load/generate.ts'
+import { HttpConnection, head, withJson } from '../load/http-connection.ts'
 import { keys } from '../support/callers.ts'
 import { cardNumber } from '../support/canaries.ts'
 import { type Measured, summarize } from './figures.ts'
@@ -10,7 +11,7 @@ export interface Request {
   readonly body?: string
 }
 
-export interface Load {
+interface BenchLoad {
   /** Servers with the same data, among which the connections are distributed. */
   readonly urls: readonly string[]
   /** Keys, of one or several tenants, among which the connections of each server are distributed. */
@@ -30,60 +31,36 @@ const mostIds = 50_000
 let sent = 0
 
 /** Sends requests on all connections, each after the response to the one before. */
-export async function load(job: Load): Promise<Measured> {
-  const { urls, keys, connections, seconds = 1, requests, ids = [] } = job
-  const times: number[] = []
-  let opened = 0
-  let failure: Error | undefined
-  let fail: (error: Error) => void
-  const startMs = performance.now()
-  const endMs = requests === undefined ? startMs + seconds * 1000 : Number.POSITIVE_INFINITY
-  let lastMs = startMs
-
-  const setupClient = (client: autocannon.Client): void => {
-    const tenant = Math.floor(opened++ / urls.length) % keys.length
+export async function load({
+  urls,
+  keys,
+  connections,
+  request,
+  ids = [],
+  ...end
+}: BenchLoad): Promise<Measured> {
+  const senders = Array.from({ length: connections }, (_, n) => {
+    const { hostname, port } = new URL(urls[n % urls.length] ?? '')
+    const tenant = Math.floor(n / urls.length) % keys.length
     ids[tenant] ??= []
-    const own = ids[tenant]
-    const setupRequest = (given: autocannon.Request): autocannon.Request => {
-      const { method, path, body } = job.request(sent++, own[Math.floor(Math.random() * own.length)] ?? '')
-      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-      const headers = { 'SVC-API-KEY': keys[tenant], ...(body === undefined ? {} : { 'Content-Type': type }) }
-      return { ...given, method, path, headers, ...(body === undefined ? {} : { body }) }
-    }
-    const onResponse = (status: number, body: string): void => {
-      if (status < 200 || status > 204) fail(new Error(`status ${status}: ${body}`))
-      else if (status === 201) own[own.length < mostIds ? own.length : sent % mostIds] = JSON.parse(body).id
-    }
-    client.setRequests([{ setupRequest, onResponse }])
-  }
-
-  await new Promise<void>((resolve, reject) => {
-    const options = {
-      // The types lack lists of URLs.
-      url: urls as unknown as string,
-      connections,
-      duration: seconds,
-      // How soon it ends after its duration.
-      sampleInt: 100,
-      setupClient,
-      ...(requests === undefined ? {} : { amount: requests }),
-    }
-    const running = autocannon(options, error => (error ? reject(error) : resolve()))
-    fail = error => {
-      failure ??= error
-      running.stop()
-    }
-    running.on('reqError', fail)
-    running.on('response', (_client, _status, _bytes, ms) => {
-      const nowMs = performance.now()
-      // Later responses are not counted: they had fewer and fewer concurrent requests.
-      if (nowMs > endMs) return
-      lastMs = nowMs
-      times.push(ms)
-    })
+    const connection = new HttpConnection({ host: hostname, port: Number(port) })
+    return { connection, key: keys[tenant] ?? '', own: ids[tenant] }
   })
-  if (failure) throw failure
-  return summarize(times, requests === undefined ? seconds : (lastMs - startMs) / 1000)
+  const send = async (_: number, sender: number): Promise<void> => {
+    const { connection, key, own } = senders[sender] as (typeof senders)[number]
+    const { method, path, body } = request(sent++, own[Math.floor(Math.random() * own.length)] ?? '')
+    const text = body === undefined ? head(method, path, key) : withJson(method, path, key, body)
+    const response = await connection.exchange(text)
+    if (response.status > 204) throw new Error(`status ${response.status}: ${response.body}`)
+    if (response.status === 201)
+      own[own.length < mostIds ? own.length : sent % mostIds] = JSON.parse(response.body).id
+  }
+  try {
+    const { times, seconds } = await generate({ senders: connections, send, ...end })
+    return summarize(times, seconds)
+  } finally {
+    for (const { connection } of senders) connection.socket.destroy()
+  }
 }
 
 /** Requests, and what they cost their server. */
@@ -93,7 +70,7 @@ export interface Costs extends Measured {
 }
 
 /** Like `load`, on one server. */
-export async function costsOf({ url, pid }: Started, job: Omit<Load, 'urls'>): Promise<Costs> {
+export async function costsOf({ url, pid }: Started, job: Omit<BenchLoad, 'urls'>): Promise<Costs> {
   const before = cpuUsOf(pid)
   const measured = await load({ ...job, urls: [url] })
   return { ...measured, cpuUs: (cpuUsOf(pid) - before) / measured.count }

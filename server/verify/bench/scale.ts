@@ -15,6 +15,7 @@ import { openStore, parseStorage } from '../../src/storage/open.ts'
 import { findCitus, placeOf, startCitus } from '../support/citus.ts'
 import { PostgresUnavailable } from '../support/postgres/binaries.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts'
+import { mustCallOver } from '../support/started-replicas.ts'
 import { type Measured, median, ms, printTable, say, sum } from './figures.ts'
 import { load, operations } from './load.ts'
 import { cpuUsOf, familyUs, type Started, startServer, workFolder } from './servers.ts'
@@ -63,14 +64,8 @@ const tenants = Array.from({ length: 16 }, (_, n) => ({
 function makeKeys(url: string, permission: string): Promise<string[]> {
   return Promise.all(
     tenants.map(async ({ applications: [application] }) => {
-      const response = await fetch(`${url}/applications`, {
-        method: 'POST',
-        headers: { 'SVC-API-KEY': application?.key ?? '', 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: 'Load', type: 'private', permissions: [permission] }),
-      })
-      const { key } = (await response.json()) as { readonly key?: string }
-      if (key === undefined) throw new Error(`no key was made: status ${response.status}`)
-      return key
+      const body = { name: 'Load', type: 'private', permissions: [permission] }
+      return (await mustCallOver(201, url, application?.key, 'POST', '/applications', body)).key
     }),
   )
 }

@@ -1,5 +1,5 @@
-import { connect, type Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { generate } from '../load/generate.ts'
+import { HttpConnection, head, withJson } from '../load/http-connection.ts'
 
 /** What the attackers know: a tenant of their own with all of its keys. */
 export interface Victim {
@@ -32,40 +32,32 @@ export interface Victim {
 }
 
 /** Goes on until the process is ended. */
-type Attack = (victim: Victim) => Promise<never>
+type Attack = (victim: Victim) => Promise<unknown>
 
-const head = (method: string, path: string, key: string, ...lines: string[]) =>
-  [`${method} ${path} HTTP/1.1`, 'Host: vault', `SVC-API-KEY: ${key}`, ...lines, '', ''].join('\r\n')
+const json = (method: string, path: string, key: string, body: object) =>
+  withJson(method, path, key, JSON.stringify(body))
 
-const json = (method: string, path: string, key: string, body: object) => {
-  const text = JSON.stringify(body)
-  return (
-    head(method, path, key, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`) +
-    text
-  )
-}
-
-/** Keeps this many connections open, each with what it sends, and opens another where one is closed. */
-async function hold({ port }: Victim, count: number, use: (socket: Socket) => void): Promise<never> {
-  const enter = async (_: unknown, n: number): Promise<never> => {
-    for (;;) {
+/** Opens so many connections, uses each until it is closed, and opens another one. */
+const hold = ({ port }: Victim, count: number, use: (connection: HttpConnection) => unknown) =>
+  generate({
+    senders: count,
+    // A connection that is refused at once must not take the whole time of this process.
+    pauseMs: 50,
+    send: async (_, n) => {
       // Every fourth from another address, none of which is that of the others.
-      const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 4)}` })
-      socket.on('error', () => {})
+      const localAddress = `127.0.0.${2 + (n % 4)}`
+      const connection = new HttpConnection({ port, host: '127.0.0.1', localAddress, timeout: 0 })
+      const { socket } = connection
       const closed = new Promise(resolve => socket.once('close', resolve))
-      socket.once('connect', () => use(socket))
+      socket.once('connect', () => use(connection))
       await closed
-      // A connection that is refused at once must not take the whole time of this process.
-      await wait(50)
-    }
-  }
-  const all = Array.from({ length: count }, enter)
-  return Promise.race(all)
-}
+    },
+    took: () => {},
+  })
 
 /** Sends requests and reads nothing. */
 const unread = (count: number, requests: (victim: Victim) => string) => (victim: Victim) =>
-  hold(victim, count, socket => {
+  hold(victim, count, ({ socket }) => {
     socket.pause()
     socket.write(requests(victim))
   })
@@ -73,21 +65,14 @@ const unread = (count: number, requests: (victim: Victim) => string) => (victim:
 /** Sends a request on each of these connections, and again when the response has come. */
 const again = (count: number, request: (victim: Victim, n: number) => string) => (victim: Victim) => {
   let n = 0
-  return hold(victim, count, socket => {
-    const send = () => void socket.write(request(victim, n++))
-    let received = ''
-    socket.setEncoding('latin1')
-    socket.on('data', (text: string) => {
-      received = (received + text).slice(-200_000)
-      const length = /\r\nContent-Length: (\d+)\r\n/i.exec(received)?.[1]
-      const body = received.indexOf('\r\n\r\n') + 4
-      if (length === undefined ? !/\r\n0\r\n\r\n$/.test(received) : received.length < body + Number(length))
-        return
-      received = ''
-      setTimeout(send, 5)
+  const send = (connection: HttpConnection) =>
+    generate({
+      senders: 1,
+      pauseMs: 5,
+      send: () => connection.exchange(request(victim, n++)),
+      took: () => {},
     })
-    send()
-  })
+  return hold(victim, count, connection => void send(connection).catch(() => {}))
 }
 
 const large = ({ large }: Victim, n = 0) => `/tokens/${large[n % large.length]}`
@@ -107,16 +92,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'unread long pages': unread(100, ({ keys }) => head('GET', '/tokens?size=100', keys.private).repeat(20)),
   'unread documentation of strangers': unread(2_500, () => head('GET', '/docs/openapi.json', '').repeat(20)),
   'slow bodies': victim =>
-    hold(victim, 400, socket => {
-      socket.write(
-        head(
-          'POST',
-          '/tokens',
-          victim.keys.public,
-          'Content-Type: application/json',
-          'Content-Length: 900000',
-        ),
-      )
+    hold(victim, 400, ({ socket }) => {
+      const lines = ['Content-Type: application/json', 'Content-Length: 900000']
+      socket.write(head('POST', '/tokens', victim.keys.public, ...lines))
       const timer = setInterval(() => void socket.write(' '), 1_000)
       socket.on('close', () => clearInterval(timer))
     }),
@@ -128,13 +106,13 @@ export const attacks: Readonly<Record<string, Attack>> = {
     }),
   ),
   'impatient callers': victim =>
-    hold(victim, 50, socket => {
+    hold(victim, 50, ({ socket }) => {
       const body = { type: 'token', data: 'x'.repeat(900_000), expires_at: '2000-01-01' }
       socket.write(json('POST', '/tokens', victim.keys.public, body), () => socket.destroy())
     }),
   'idle connections': victim => hold(victim, 500, () => {}),
   'pipelined floods': victim =>
-    hold(victim, 20, socket => {
+    hold(victim, 20, ({ socket }) => {
       socket.resume()
       socket.write(head('GET', '/tokens?size=20', victim.keys.private).repeat(5_000))
     }),
@@ -149,12 +127,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
     json('POST', '/tokens', keys.public, { type: 'token', data: 'x', mask, expires_at: inAnHour }),
   ),
   'unfinished bodies': victim =>
-    hold(victim, 260, socket => {
+    hold(victim, 260, ({ socket }) => {
       const lines = ['Content-Type: application/json', 'Content-Length: 1000000']
       socket.write(head('POST', '/tokens', victim.keys.public, ...lines) + ' '.repeat(990_000))
     }),
   'pipelined lists of a session': victim =>
-    hold(victim, 70, socket => {
+    hold(victim, 70, ({ socket }) => {
       socket.resume()
       socket.write(head('GET', '/tokens?size=100', victim.keys.session).repeat(16))
       socket.setTimeout(3_000, () => socket.destroy())
@@ -185,7 +163,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     head('GET', '/proxy', keys.private, `SVC-PROXY-URL: ${peers.targets[n % peers.targets.length]}/`),
   ),
   'malformed requests': victim =>
-    hold(victim, 20, socket => {
+    hold(victim, 20, ({ socket }) => {
       socket.resume()
       socket.write('hello\r\n\r\n'.repeat(1_000))
     }),

@@ -12,7 +12,7 @@ import { quantile, say } from '../bench/figures.ts'
 import { keys } from '../support/callers.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
-import { callOver, makeReactorOver } from '../support/started-replicas.ts'
+import { makeReactorOver, mustCallOver } from '../support/started-replicas.ts'
 import { attacks, type Victim } from './attacks.ts'
 import { mebibytes, startTarget } from './target.ts'
 import type { WatchJob, WatchMessage } from './watch.ts'
@@ -83,9 +83,7 @@ async function freePort(): Promise<number> {
 }
 
 async function createToken(key: string, token: object): Promise<string> {
-  const { status, json } = await callOver(url, key, 'POST', '/tokens', token)
-  if (status !== 201) throw new Error(JSON.stringify(json))
-  return json.id
+  return (await mustCallOver(201, url, key, 'POST', '/tokens', token)).id
 }
 
 /** 1,900 steps of the 2,000 that an expression may take. */
@@ -121,40 +119,31 @@ async function prepare(): Promise<Victim> {
 
 /** Returns the key of a session that may list and detokenize. */
 async function openSession(): Promise<string> {
-  const { json } = await callOver(url, keys.public, 'POST', '/sessions')
-  const grant = { nonce: json.nonce, permissions: ['token:read', 'token:use'], expires_at: inADay() }
-  const { status, json: refusal } = await callOver(url, keys.private, 'POST', '/sessions/authorize', grant)
-  if (status !== 200) throw new Error(JSON.stringify(refusal))
-  return json.session_key
+  const { nonce, session_key } = await mustCallOver(201, url, keys.public, 'POST', '/sessions')
+  const grant = { nonce, permissions: ['token:read', 'token:use'], expires_at: inADay() }
+  await mustCallOver(200, url, keys.private, 'POST', '/sessions/authorize', grant)
+  return session_key
 }
 
 const inADay = () => new Date(Date.now() + 86_000_000).toISOString()
 
+const newToken = (data: string) => ({ type: 'token', data, expires_at: inADay() })
+
+/** A request of another tenant. */
+const other = (path: string, body?: object): WatchJob['requests'][string] => ({
+  ...{ port: target.port, path, key: keys.other },
+  ...(body && { method: 'POST', body }),
+})
+
 /** What another tenant asks for meanwhile, and probes: of the port of the metrics, and of that which everybody reaches. */
 const watched: WatchJob['requests'] = {
-  get: { port: target.port, path: '/tokens/honest', key: keys.other },
-  create: { port: target.port, method: 'POST', path: '/tokens', key: keys.other, body: newToken('other') },
-  list: { port: target.port, path: '/tokens', key: keys.other },
-  search: {
-    port: target.port,
-    method: 'POST',
-    path: '/tokens/search',
-    key: keys.other,
-    body: { query: 'type:card' },
-  },
-  tokenize: {
-    port: target.port,
-    method: 'POST',
-    path: '/tokenize',
-    key: keys.other,
-    body: newToken('other'),
-  },
+  get: other('/tokens/honest'),
+  create: other('/tokens', newToken('other')),
+  list: other('/tokens'),
+  search: other('/tokens/search', { query: 'type:card' }),
+  tokenize: other('/tokenize', newToken('other')),
   probe: { port: probed, path: '/livez', key: '', opensAgain: true },
   livez: { port: target.port, path: '/livez', key: '', opensAgain: true },
-}
-
-function newToken(data: string) {
-  return { type: 'token', data, expires_at: inADay() }
 }
 
 /** The watching process, as seen by the process that started it. */
@@ -163,19 +152,30 @@ interface Watcher {
   readonly failures: readonly string[]
   /** Resolves with the times since the last call, and of the current requests, sorted. */
   times(): Promise<Readonly<Record<string, readonly number[]>>>
-  end(): Promise<void>
+}
+
+/** Starts a program of this folder in a process of its own, with its job. */
+function startProgram(name: string, job: object) {
+  const program = fileURLToPath(locateProgram(`server/verify/soak/${name}.ts`))
+  const child = fork(program, { execArgv: [...loader] })
+  const ended = once(child, 'exit')
+  child.send(job)
+  const end = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  teardowns.push(end)
+  return { child, ended, end }
 }
 
 function startWatcher(job: WatchJob): Watcher {
-  const child = fork(fileURLToPath(locateProgram('server/verify/soak/watch.ts')), { execArgv: [...loader] })
+  const { child, ended } = startProgram('watch', job)
   const failures: string[] = []
   let onTimes = (_: Readonly<Record<string, readonly number[]>>) => {}
   child.on('message', (message: WatchMessage) => {
     if ('takenMs' in message) onTimes(message.takenMs)
     else failures.push(message.failed)
   })
-  const ended = once(child, 'exit')
-  child.send(job)
   return {
     failures,
     times: () =>
@@ -184,10 +184,6 @@ function startWatcher(job: WatchJob): Watcher {
         void ended.then(() => reject(new Error('the watching process ended')))
         child.send('times')
       }),
-    end: async () => {
-      child.kill('SIGKILL')
-      await ended
-    },
   }
 }
 
@@ -214,25 +210,10 @@ async function measure(title: string, watcher: Watcher): Promise<void> {
   for (const failure of new Set(watcher.failures.slice(before))) findings.push(`${title}: ${failure}`)
 }
 
-async function startAttackers(victim: Victim, attacks: readonly string[]): Promise<() => Promise<void>> {
-  const child = fork(fileURLToPath(locateProgram('server/verify/soak/attackers.ts')), {
-    execArgv: [...loader],
-  })
-  const ended = once(child, 'exit')
-  child.send({ victim, names: attacks })
-  const end = async () => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  teardowns.push(end)
-  return end
-}
-
 let [peak, idle] = [0, 0]
 try {
   const victim = await prepare()
   const watcher = startWatcher({ pid: target.pid, requests: watched })
-  teardowns.push(() => watcher.end())
   await wait(2_000)
   await watcher.times()
   idle = (await target.memory()).residentBytes
@@ -243,7 +224,7 @@ try {
   say(''.padEnd(36) + watchedNames.map(name => name.padStart(12)).join('') + 'grown, MB'.padStart(11))
   say('99th percentile and longest, ms')
   if (values.each === undefined) {
-    await startAttackers(victim, names)
+    startProgram('attackers', { victim, names })
     const endMs = performance.now() + minutes * 60_000
     const intervalMs = Math.min(60_000, (minutes * 60_000) / 6)
     while (performance.now() < endMs && !target.hasEnded()) {
@@ -257,7 +238,7 @@ try {
     for (const name of names) {
       if (target.hasEnded()) break
       peak = 0
-      const end = await startAttackers(victim, [name])
+      const { end } = startProgram('attackers', { victim, names: [name] })
       await wait(2_000)
       await watcher.times()
       await wait(Number(values.each) * 1000)

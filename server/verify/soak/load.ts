@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/base/json/json.ts'
 import { keys } from '../support/callers.ts'
 import { cardNumber } from '../support/canaries.ts'
 import { Dice } from '../support/dice.ts'
-import { callOver, makeReactorOver } from '../support/started-replicas.ts'
+import { makeReactorOver, mustCallOver } from '../support/started-replicas.ts'
 
 /** The tokens that are kept: from then on each create is balanced by a delete or an expiry. */
 const mostTokens = 1000
@@ -17,7 +17,6 @@ export class SoakLoad {
   readonly #url: string
   readonly #dice: Dice
   readonly #ids: string[] = []
-  readonly latenciesMs: number[] = []
   #reactor = ''
   #count = 0
 
@@ -39,46 +38,27 @@ export class SoakLoad {
   }
 
   /** Sends the next request. @throws {Error} if it does not succeed */
-  async step(nowMs: number): Promise<void> {
-    const startMs = performance.now()
-    await this.#one(nowMs)
-    this.latenciesMs.push(performance.now() - startMs)
-  }
-
-  async #one(nowMs: number): Promise<unknown> {
-    const { private: key } = keys
+  async send(nowMs: number): Promise<unknown> {
     const dice = this.#dice
     const n = this.#count
     const soon = new Date(nowMs + 3_600_000).toISOString()
     const id = this.#ids[dice.int(0, Math.max(0, this.#ids.length - 1))]
     if (id === undefined) return this.#create(n)
-    const patch = { metadata: { changed: String(n) } }
+    const { private: key, masked, public: shown } = keys
+    const short = { type: 'token', data: `short ${n}`, expires_at: soon }
+    const query = `metadata.group:${dice.int(0, 9)} AND type:card`
+    const args = { card: `{{ ${id} | json: '$.number' }}`, until: soon }
     return dice.weighted<() => Promise<unknown>>([
       [20, () => (this.#ids.length < mostTokens ? this.#create(n) : this.#remove())],
-      [
-        5,
-        () => this.#ask('POST', '/tokens', 201, key, { type: 'token', data: `short ${n}`, expires_at: soon }),
-      ],
+      [5, () => this.#ask('POST', '/tokens', 201, key, short)],
       [5, () => this.#remove()],
       [25, () => this.#ask('GET', `/tokens/${id}`, 200, key)],
-      [10, () => this.#ask('GET', `/tokens/${id}`, 200, keys.masked)],
-      [10, () => this.#ask('PATCH', `/tokens/${id}`, 200, key, patch)],
-      [5, () => this.#ask('GET', '/tokens?size=20', 200, keys.masked)],
-      [
-        10,
-        () =>
-          this.#ask('POST', '/tokens/search', 200, keys.masked, {
-            query: `metadata.group:${dice.int(0, 9)} AND type:card`,
-          }),
-      ],
-      [3, () => this.#ask('POST', '/sessions', 201, keys.public)],
-      [
-        4,
-        () =>
-          this.#ask('POST', this.#reactor, 200, key, {
-            args: { card: `{{ ${id} | json: '$.number' }}`, until: soon },
-          }),
-      ],
+      [10, () => this.#ask('GET', `/tokens/${id}`, 200, masked)],
+      [10, () => this.#ask('PATCH', `/tokens/${id}`, 200, key, { metadata: { changed: String(n) } })],
+      [5, () => this.#ask('GET', '/tokens?size=20', 200, masked)],
+      [10, () => this.#ask('POST', '/tokens/search', 200, masked, { query })],
+      [3, () => this.#ask('POST', '/sessions', 201, shown)],
+      [4, () => this.#ask('POST', this.#reactor, 200, key, { args })],
       [3, () => this.#reactLater(soon)],
     ])()
   }
@@ -89,18 +69,13 @@ export class SoakLoad {
   }
 
   async #create(n: number): Promise<void> {
-    const { id } = await this.#ask(
-      'POST',
-      '/tokens',
-      201,
-      keys.private,
-      {
-        type: 'card',
-        data: { number: cardNumber(n), expiration_month: 12, expiration_year: 2040, cvc: '123' },
-        metadata: { group: String(n % 10) },
-      },
-      { 'SVC-IDEMPOTENCY-KEY': `soak-${n}` },
-    )
+    const card = {
+      type: 'card',
+      data: { number: cardNumber(n), expiration_month: 12, expiration_year: 2040, cvc: '123' },
+      metadata: { group: String(n % 10) },
+    }
+    const headers = { 'SVC-IDEMPOTENCY-KEY': `soak-${n}` }
+    const { id } = await this.#ask('POST', '/tokens', 201, keys.private, card, headers)
     this.#ids.push(String(id))
   }
 
@@ -109,17 +84,8 @@ export class SoakLoad {
     await this.#ask('DELETE', `/tokens/${id}`, 204, keys.private)
   }
 
-  async #ask(
-    method: string,
-    path: string,
-    wanted: number,
-    key: string,
-    body?: JsonObject,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Readonly<Record<string, unknown>>> {
+  #ask(method: string, path: string, wanted: number, key: string, body?: JsonObject, headers = {}) {
     this.#count++
-    const { status, json } = await callOver(this.#url, key, method, path, body, headers)
-    if (status !== wanted) throw new Error(`${method} ${path} had status ${status}: ${JSON.stringify(json)}`)
-    return json
+    return mustCallOver(wanted, this.#url, key, method, path, body, headers)
   }
 }

@@ -12,6 +12,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { median, quantile, say } from '../bench/figures.ts'
 import { cpuUsOf } from '../bench/servers.ts'
+import { generate } from '../load/generate.ts'
+import { advanceOver } from '../support/started-replicas.ts'
 import { SoakLoad } from './load.ts'
 import { mebibytes, startTarget } from './target.ts'
 
@@ -53,28 +55,6 @@ const target = await startTarget(['--dev'], { SURROGATE_AUDIT_RETENTION: '1' })
 const load = new SoakLoad(target.port, values.seed)
 let movedMs = 0
 
-/** Moves time, and resolves when all that became due is done. */
-async function advance(): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${target.port}/_dev/clock`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ advance_ms: stepMs }),
-  })
-  if (response.status !== 200) throw new Error(`time was not moved: ${await response.text()}`)
-  movedMs += stepMs
-}
-
-/** Sends requests at the rate until the given time. */
-async function sendUntil(endMs: number): Promise<void> {
-  for (let dueMs = performance.now(); dueMs < endMs; dueMs += 1000 / rate) {
-    const waitMs = dueMs - performance.now()
-    if (waitMs > 0) await new Promise(resolve => setTimeout(resolve, waitMs))
-    // On a busy machine requests are late; they are not made up for.
-    else dueMs = performance.now()
-    await load.step(Date.now() + movedMs)
-  }
-}
-
 const held: number[] = []
 const resident: number[] = []
 const disk: number[] = []
@@ -86,22 +66,28 @@ try {
   )
   for (let sample = 1; sample <= samples; sample++) {
     const [cpuBeforeUs, beforeMs] = [cpuUsOf(target.pid), performance.now()]
-    await sendUntil(startMs + sample * intervalMs)
+    const seconds = (startMs + sample * intervalMs - beforeMs) / 1000
+    const { times } = await generate({
+      senders: 1,
+      rate,
+      seconds,
+      send: () => load.send(Date.now() + movedMs),
+    })
     const share = (cpuUsOf(target.pid) - cpuBeforeUs) / (performance.now() - beforeMs) / 1000
-    await advance()
+    await advanceOver(`http://127.0.0.1:${target.port}`, stepMs)
+    movedMs += stepMs
     const { heldBytes, residentBytes } = await target.memory()
     held.push(heldBytes)
     resident.push(residentBytes)
     disk.push(await bytesOf(target.folder))
-    const latencies = load.latenciesMs.splice(0)
     const columns: readonly (readonly [text: string, width: number])[] = [
       [((performance.now() - startMs) / 60_000).toFixed(1), 6],
       [String(load.count), 10],
       [mebibytes(heldBytes), 42],
       [mebibytes(residentBytes), 14],
       [mebibytes(disk.at(-1)), 10],
-      [quantile(latencies, 0.5).toFixed(2), 9],
-      [quantile(latencies, 0.99).toFixed(2), 9],
+      [quantile(times, 0.5).toFixed(2), 9],
+      [quantile(times, 0.99).toFixed(2), 9],
       [`${(share * 100).toFixed(0)} %`, 11],
     ]
     say(columns.map(([text, width]) => text.padStart(width)).join(''))

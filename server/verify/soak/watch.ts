@@ -3,8 +3,9 @@
  * the others does not slow them down.
  */
 import { readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { generate } from '../load/generate.ts'
+import { HttpConnection, head, withJson } from '../load/http-connection.ts'
 
 export interface WatchedRequest {
   readonly port: number
@@ -28,7 +29,6 @@ export type WatchMessage =
   | { readonly failed: string }
 
 const pauseMs = 10
-const timeoutMs = 60_000
 
 /**
  * Returns the milliseconds since its start in which the main thread of a process was ready to run but had no
@@ -42,28 +42,25 @@ function waitedMs(pid: number | 'self'): number {
   }
 }
 
-/** Sends a request again and again, and tells how long each took. */
-async function repeat(
-  name: string,
-  watched: WatchedRequest,
-  pid: number,
-  took: (ms: number) => void,
-): Promise<never> {
-  const agent = new Agent({ keepAlive: !watched.opensAgain, maxSockets: 1 })
-  for (;;) {
-    const waitedBefore = waitedMs(pid) + waitedMs('self')
-    const startMs = performance.now()
+/** Sends a request again and again, and tells how long each took: the part of the time that the server caused. */
+function repeat(name: string, watched: WatchedRequest, pid: number, took: (ms: number) => void): void {
+  const { port, method = 'GET', path, key, body, opensAgain } = watched
+  const text = body ? withJson(method, path, key, JSON.stringify(body)) : head(method, path, key)
+  const open = () => new HttpConnection({ port, host: '127.0.0.1' })
+  let connection = open()
+  const send = async () => {
     try {
-      const status = await statusOf(watched, agent)
+      const { status } = await connection.exchange(text)
       if (status >= 400) report({ failed: `${name} had status ${status}` })
     } catch (error) {
       report({ failed: `${name} failed: ${(error as Error).message}` })
     }
-    const passedMs = performance.now() - startMs
-    // The part of the time that the server caused.
-    took(Math.max(0, passedMs - (waitedMs(pid) + waitedMs('self') - waitedBefore)))
-    await wait(pauseMs)
+    if (!opensAgain && !connection.socket.destroyed) return
+    connection.socket.destroy()
+    connection = open()
   }
+  const clock = () => performance.now() - waitedMs(pid) - waitedMs('self')
+  void generate({ senders: 1, pauseMs, send, clock, took: ms => took(Math.max(0, ms)) })
 }
 
 /** Reports the times on request, when a request of each name has ended since: it may be the slow one. */
@@ -79,21 +76,8 @@ async function watch({ pid, requests }: WatchJob): Promise<void> {
     for (const name of names) takenMs[name]?.sort((a, b) => a - b)
     report({ takenMs })
   })
-  for (const [name, one] of Object.entries(requests))
-    void repeat(name, one, pid, ms => void taken[name]?.push(ms))
+  for (const [name, one] of Object.entries(requests)) repeat(name, one, pid, ms => void taken[name]?.push(ms))
 }
-
-/** Sends a request and reads its response. */
-const statusOf = ({ port, method = 'GET', path, key, body }: WatchedRequest, agent: Agent) =>
-  new Promise<number>((resolve, reject) => {
-    const headers = { 'SVC-API-KEY': key, ...(body && { 'Content-Type': 'application/json' }) }
-    const sent = request({ port, method, path, agent, headers, timeout: timeoutMs }, response => {
-      response.resume().once('end', () => resolve(response.statusCode ?? 0))
-    })
-    sent.once('timeout', () => sent.destroy(new Error(`nothing came for ${timeoutMs} ms`)))
-    sent.once('error', reject)
-    sent.end(body && JSON.stringify(body))
-  })
 
 function report(message: WatchMessage): void {
   process.send?.(message)

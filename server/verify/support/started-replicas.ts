@@ -38,14 +38,7 @@ export function startReplicas(
       return {
         url,
         process,
-        advance: async ms => {
-          const response = await fetch(`${url}/_dev/clock`, {
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json' },
-            body: JSON.stringify({ advance_ms: ms }),
-          })
-          if (response.status !== 200) throw new Error(`the time was not advanced: ${await response.text()}`)
-        },
+        advance: ms => advanceOver(url, ms),
         health: async () => (await fetch(`${url}/healthz`)).status,
       }
     },
@@ -56,10 +49,13 @@ export function startReplicas(
   }
 }
 
+/** Longer than any answer takes on a busy machine while servers are paused. */
+const patienceMs = 60_000
+
 /** Sends a request over the network. */
 export async function callOver(
   url: string,
-  key: string,
+  key: string | undefined,
   method: string,
   path: string,
   body?: object,
@@ -68,7 +64,12 @@ export async function callOver(
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
   const response = await fetch(url + path, {
     method,
-    headers: { 'SVC-API-KEY': key, ...(body && { 'Content-Type': type }), ...more },
+    signal: AbortSignal.timeout(patienceMs),
+    headers: {
+      ...(key !== undefined && { 'SVC-API-KEY': key }),
+      ...(body && { 'Content-Type': type }),
+      ...more,
+    },
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
@@ -76,6 +77,25 @@ export async function callOver(
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
   return { status, headers, json: (text === '' ? undefined : JSON.parse(text)) as any }
 }
+
+/** Like `callOver`, and returns the JSON. @throws if the response has another status */
+export async function mustCallOver(status: number, ...call: Parameters<typeof callOver>) {
+  const reply = await callOver(...call)
+  const [, , method, path] = call
+  if (reply.status !== status)
+    throw new Error(`${method} ${path} had status ${reply.status}: ${JSON.stringify(reply.json)}`)
+  return reply.json
+}
+
+/** Advances the time of a development server; resolves when all work that became due is done. */
+export const advanceOver = (url: string, ms: number): Promise<void> =>
+  mustCallOver(200, url, undefined, 'POST', '/_dev/clock', { advance_ms: ms })
+
+/** Makes a tenant on a development server. */
+export const makeTenantOver = (
+  url: string,
+): Promise<Record<'tenant_id' | 'private_key' | 'management_key', string>> =>
+  mustCallOver(201, url, undefined, 'POST', '/_dev/tenants')
 
 /** Returns all listed tokens, page by page, with duplicates. */
 export async function listOver(url: string, key: string): Promise<{ id: string; data: unknown }[]> {
@@ -89,11 +109,8 @@ export async function listOver(url: string, key: string): Promise<{ id: string; 
 
 /** Creates an asynchronous reactor. @returns the path that invokes it */
 export async function makeReactorOver(url: string, key: string, code: string): Promise<string> {
-  const post = async (path: string, body: object): Promise<string> => {
-    const { status, json } = await callOver(url, key, 'POST', path, body)
-    if (status !== 201) throw new Error(JSON.stringify(json))
-    return json.id
-  }
+  const post = async (path: string, body: object): Promise<string> =>
+    (await mustCallOver(201, url, key, 'POST', path, body)).id
   const id = await post('/reactor-formulas', { name: 'F', type: 'private', code })
   return `/reactors/${await post('/reactors', { name: 'R', configuration: {}, formula: { id } })}/react`
 }

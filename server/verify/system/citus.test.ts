@@ -3,9 +3,8 @@
 import t, { type Test } from 'tap'
 import { rootTenant } from '../../src/storage/keys/keyring.ts'
 import { type CitusCluster, placeOf, queryOn, startCitus, withOwnCitus } from '../support/citus.ts'
-import { callOver, startReplicas } from '../support/started-replicas.ts'
+import { callOver, makeTenantOver, startReplicas } from '../support/started-replicas.ts'
 import { InterruptedClients } from './history/interrupted.ts'
-import { newTenant } from './history/run.ts'
 
 /** The number of responses that each stage of a test waits for, of each tenant. */
 const some = 60
@@ -29,7 +28,7 @@ async function openCluster(t: Test) {
   /** Creates tenants until one is on the worker, and starts its clients. */
   const tenantOn = async (worker: CitusCluster['coordinator']) => {
     for (;;) {
-      const { tenant_id, private_key: key } = await newTenant(first.url)
+      const { tenant_id, private_key: key } = await makeTenantOver(first.url)
       const { port, shard } = await placeOf(coordinator.url, tenant_id)
       if (port === portOf(worker)) return { clients: new InterruptedClients(urls, key), shard, key }
     }

@@ -7,13 +7,13 @@ import {
   callOver,
   listOver,
   makeReactorOver,
+  makeTenantOver,
   type Replica,
   startReplicas,
 } from '../support/started-replicas.ts'
 import { openTcpProxy } from '../support/tcp-proxy.ts'
 import { checkHistory } from './history/check.ts'
 import { HistoryClients } from './history/clients.ts'
-import { newTenant } from './history/run.ts'
 
 /** One of two servers is killed, or stops, under load: the other one continues with the work of the first. */
 const rounds = Number(process.env.SURROGATE_CRASH_ROUNDS ?? 1)
@@ -43,7 +43,7 @@ async function killRound(
   other: Replica,
   receiver: Awaited<ReturnType<typeof openReceiver>>,
 ): Promise<void> {
-  const [writing, invoking] = [await newTenant(other.url), await newTenant(other.url)]
+  const [writing, invoking] = [await makeTenantOver(other.url), await makeTenantOver(other.url)]
   const path = await makeReactorOver(other.url, invoking.management_key, code)
   const callback_url = `${receiver.origin}/done`
   const from = receiver.received.length
@@ -83,7 +83,7 @@ async function killRound(
   await invocations
   await death
   await clients.readAll()
-  t.same([...faults, ...clients.faults], [], 'the other one is not affected')
+  t.same(faults.concat(clients.faults), [], 'the other one is not affected')
   t.same(checkHistory(clients.calls).slice(0, 5), [], 'every answered write is there')
 
   await other.advance(longestLeaseMs)

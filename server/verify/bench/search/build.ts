@@ -5,6 +5,7 @@
  *     build.ts FOLDER COUNT
  */
 import { createVault } from '../../../src/vault.ts'
+import { generate } from '../../load/generate.ts'
 import { bootstrap, keys, masterKey } from '../../support/callers.ts'
 import { spanMs, tokenAt } from './corpus.ts'
 
@@ -21,12 +22,11 @@ const vault = createVault({
   now: () => startMs + (next / count) * spanMs,
 })
 await vault.ready()
-const beganMs = performance.now()
-let rounds = 0
-
-async function write(): Promise<void> {
-  while (next < count) {
-    const n = next++
+const { seconds } = await generate({
+  senders: 64,
+  requests: count,
+  send: async n => {
+    next = n
     const response = await vault.fetch('http://vault/tokens', {
       method: 'POST',
       headers: { 'SVC-API-KEY': keys.private, 'Content-Type': 'application/json' },
@@ -34,11 +34,9 @@ async function write(): Promise<void> {
     })
     const text = await response.text()
     if (response.status !== 201) throw new Error(`creating token ${n}: status ${response.status}: ${text}`)
-    if (++rounds % 100_000 === 0) process.stderr.write(`${rounds} tokens\n`)
-  }
-}
-
-await Promise.all(Array.from({ length: 64 }, write))
-const seconds = (performance.now() - beganMs) / 1000
+    if ((n + 1) % 100_000 === 0) process.stderr.write(`${n + 1} tokens\n`)
+  },
+  took: () => {},
+})
 await vault.close()
 process.stdout.write(`${JSON.stringify({ startMs, seconds })}\n`)

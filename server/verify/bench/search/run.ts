@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { keys } from '../../support/callers.ts'
+import { mustCallOver } from '../../support/started-replicas.ts'
 import { ms, printTable, say } from '../figures.ts'
 import { load } from '../load.ts'
 import { type Started, startServer, workFolder } from '../servers.ts'
@@ -34,16 +35,7 @@ interface Page {
 async function measureSearches({ url }: Started, corpus: Corpus): Promise<void> {
   for (const shape of shapesFor(corpus)) {
     const key = shape.restricted ? keys.restricted : keys.masked
-    const ask = async (body: object): Promise<Page> => {
-      const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' }
-      const response = await fetch(`${url}/tokens/search`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-      })
-      if (!response.ok) throw new Error(`${shape.name}: status ${response.status}: ${await response.text()}`)
-      return (await response.json()) as Page
-    }
+    const ask = (body: object): Promise<Page> => mustCallOver(200, url, key, 'POST', '/tokens/search', body)
     const body = JSON.stringify(await bodyOf(shape, ask))
     const request = { method: 'POST', path: '/tokens/search', body } as const
     const job = { urls: [url], keys: [key], connections: 1, request: () => request }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/base/json/json.ts'
+import { generate } from '../../load/generate.ts'
 import { Dice } from '../../support/dice.ts'
 import { type Answer, type Call, fieldNames, type Request, type Shown } from './call.ts'
 import { exchange, type Reply, type Sending, type Servers } from './connection.ts'
@@ -49,7 +50,7 @@ export class HistoryClients {
   /** Ids that a response has shown, except those that clients choose. */
   readonly #known: string[] = []
   #marks = 0
-  #left = 0
+  #isOver = false
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -66,16 +67,18 @@ export class HistoryClients {
 
   /** Sends about this many requests, or until `stop`. */
   async run(requests = Number.POSITIVE_INFINITY): Promise<void> {
-    this.#left = requests
-    const work = async (name: string) => {
-      const dice = new Dice(`${this.#options.seed} ${name}`)
-      while (this.#left-- > 0 && this.#faults.length === 0) await this.#next(name, dice)
-    }
-    await Promise.all(Array.from({ length: clients }, (_, n) => work(`client ${n}`)))
+    this.#isOver = false
+    const dice = Array.from({ length: clients }, (_, n) => new Dice(`${this.#options.seed} client ${n}`))
+    await generate({
+      senders: clients,
+      requests,
+      isOver: () => this.#isOver || this.#faults.length > 0,
+      send: (_, n) => this.#next(`client ${n}`, dice[n] as Dice),
+    })
   }
 
   stop(): void {
-    this.#left = 0
+    this.#isOver = true
   }
 
   /** Lists all tokens, and reads each token that was ever shown. */
@@ -83,10 +86,11 @@ export class HistoryClients {
     const dice = new Dice(`${this.#options.seed} end`)
     await this.#walk('end', dice, undefined, 100)
     const unread = [...new Set([...ids, ...this.#known])]
-    const read = async () => {
-      for (let id = unread.pop(); id !== undefined; id = unread.pop()) await this.#read('end', dice, id)
-    }
-    await Promise.all(Array.from({ length: clients }, read))
+    await generate({
+      senders: clients,
+      requests: unread.length,
+      send: n => this.#read('end', dice, unread[n] ?? ''),
+    })
   }
 
   #next(name: string, dice: Dice): Promise<void> {

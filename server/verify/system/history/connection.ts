@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/base/json/json.ts'
+import { callOver } from '../../support/started-replicas.ts'
 
 /** A response, or none: then the request may have had its effect or not. */
 export type Reply =
@@ -20,9 +21,6 @@ export interface Sending {
   readonly idempotencyKey?: string
 }
 
-/** Longer than any answer takes on a busy machine while servers are paused. */
-const patienceMs = 60_000
-
 /**
  * Sends a request to one of the servers. Resolves with `lost` if the connection broke, or after a 503: a commit whose
  * connection to the database breaks may have happened. A server that does not accept a connection gets no request, so
@@ -36,21 +34,10 @@ export async function exchange(
 ): Promise<Reply> {
   for (;;) {
     await servers.up()
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const more = idempotencyKey === undefined ? {} : { 'SVC-IDEMPOTENCY-KEY': idempotencyKey }
     try {
-      const response = await fetch(choose(servers.urls()) + path, {
-        method,
-        signal: AbortSignal.timeout(patienceMs),
-        headers: {
-          'SVC-API-KEY': key,
-          ...(body && { 'Content-Type': type }),
-          ...(idempotencyKey !== undefined && { 'SVC-IDEMPOTENCY-KEY': idempotencyKey }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      if (response.status === 503) return 'lost'
-      return { status: response.status, json: text === '' ? undefined : JSON.parse(text) }
+      const reply = await callOver(choose(servers.urls()), key, method, path, body, more)
+      return reply.status === 503 ? 'lost' : reply
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string }
       if (code === 'ECONNREFUSED') {

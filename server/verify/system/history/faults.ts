@@ -1,4 +1,5 @@
 import type { Dice } from '../../support/dice.ts'
+import { callOver } from '../../support/started-replicas.ts'
 import type { TcpProxy } from '../../support/tcp-proxy.ts'
 import type { Fleet } from './fleet.ts'
 
@@ -104,9 +105,8 @@ export class Faults {
 
   /** A server that has been killed meanwhile has no faults. */
   async #dev(url: string, method: string, body?: object): Promise<void> {
-    const headers = { 'SVC-API-KEY': this.#injecting.managementKey, 'Content-Type': 'application/json' }
-    const sent = fetch(`${url}/_dev/faults`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    const response = await sent.catch(() => undefined)
-    if (response && !response.ok) throw new Error(`/_dev/faults: ${await response.text()}`)
+    const sent = callOver(url, this.#injecting.managementKey, method, '/_dev/faults', body)
+    const reply = await sent.catch(() => undefined)
+    if (reply && reply.status >= 300) throw new Error(`/_dev/faults: ${JSON.stringify(reply.json)}`)
   }
 }

@@ -1,5 +1,5 @@
 import { Dice } from '../../support/dice.ts'
-import { startReplicas } from '../../support/started-replicas.ts'
+import { makeTenantOver, startReplicas } from '../../support/started-replicas.ts'
 import { openTcpProxy } from '../../support/tcp-proxy.ts'
 import { checkHistory } from './check.ts'
 import { HistoryClients } from './clients.ts'
@@ -44,7 +44,7 @@ export async function runHistory(
   for (let episode = 1; ; episode++) {
     const startMs = performance.now()
     const name = `${seed} ${episode}`
-    const tenant = await newTenant(fleet.urls()[0])
+    const tenant = await makeTenantOver(fleet.urls()[0] ?? '')
     const dice = new Dice(`${name} faults`)
     const faults = new Faults(dice, { fleet, managementKey: tenant.management_key, ...(proxy && { proxy }) })
     let untilFault = dice.int(...betweenFaults)
@@ -72,17 +72,4 @@ export async function runHistory(
     await fleet.kill()
     return found
   }
-}
-
-interface Tenant {
-  readonly tenant_id: string
-  readonly private_key: string
-  readonly management_key: string
-}
-
-/** Makes a tenant on a development server. */
-export async function newTenant(url = ''): Promise<Tenant> {
-  const response = await fetch(`${url}/_dev/tenants`, { method: 'POST' })
-  if (response.status !== 201) throw new Error(`no tenant: ${await response.text()}`)
-  return (await response.json()) as Tenant
 }
