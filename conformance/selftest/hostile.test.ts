@@ -162,7 +162,7 @@ tap.test(
     const { fetch } = reference.target
     const only = ['DAT-007.a', 'TOK-002.a']
     const control = await run({ ...reference.target, fetch }, { contract, only })
-    t.same([control.invalid, control.left], [undefined, []], 'the control')
+    t.same({ invalid: control.invalid, left: control.left }, { invalid: undefined, left: [] }, 'the control')
     for (const id of [undefined, 'given-by-the-case']) {
       const interruption = new AbortController()
       let made = 0

@@ -82,7 +82,7 @@ t.test('all attempts of a call have the same idempotency key, and each call anot
   const keys = sent.map(({ headers }) => headers.get('svc-idempotency-key'))
   t.equal(keys.length, 4)
   t.match(keys[0], /^[0-9a-f-]{36}$/)
-  t.same([keys[1], keys[2]], [keys[0], keys[0]])
+  for (const key of keys.slice(1, 3)) t.equal(key, keys[0])
   t.not(keys[3], keys[0])
 })
 

@@ -74,7 +74,11 @@ t.test('a formula that runs when a vault closes finishes, in process and over th
     while ((await dev.console(id)).length === 0) await nextTurn()
     await vault.close()
     const response = await reacting
-    t.same([response.status, await response.json()], [200, { raw: 'done' }], way)
+    t.same(
+      { status: response.status, json: await response.json() },
+      { status: 200, json: { raw: 'done' } },
+      way,
+    )
   }
 })
 

@@ -42,7 +42,11 @@ t.test('members in camelCase are accepted and answered in kind', async t => {
   for (const name of expected) t.ok(names.includes(name), name)
   t.notOk(names.some(name => name.includes('_')))
   const again = await send('POST', '/tokens', { ...token, deduplicateToken: true })
-  t.same([again.status, again.json.id], [200, made.json.id], 'the member is not ignored')
+  t.same(
+    { status: again.status, id: again.json.id },
+    { status: 200, id: made.json.id },
+    'the member is not ignored',
+  )
   const read = await send('GET', `/tokens/${made.json.id}`, undefined, camel)
   t.same(read.json.data, token.data, 'data keeps the names of its members')
   t.equal(read.json.createdBy, made.json.createdBy)
@@ -216,7 +220,7 @@ t.test('privacy names the container of a token', async t => {
   ] as const) {
     const { status, json } = await make(token)
     t.equal(status, 201, JSON.stringify(json))
-    t.same([json.containers, json.privacy], [[container], privacy])
+    t.same({ containers: json.containers, privacy: json.privacy }, { containers: [container], privacy })
   }
   for (const [token, path] of [
     [{ privacy: { classification: 'secret' } }, 'privacy.classification'],
@@ -251,7 +255,11 @@ t.test('privacy names the container of a token', async t => {
   t.same(reacted.json.tokens.a.privacy, shown('pii', 'high', 'redact'))
   const strict = await speaking(t, 'permissions: []')
   const plain = await strict.send('POST', '/tokens', payload.a)
-  t.same([plain.json.containers, plain.json.privacy], [['/general/high/'], undefined], 'control')
+  t.same(
+    { containers: plain.json.containers, privacy: plain.json.privacy },
+    { containers: ['/general/high/'], privacy: undefined },
+    'control',
+  )
 })
 
 t.test('privacy allows nothing that the container does not', async t => {

@@ -37,7 +37,7 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
   const refused = async (args: string[], says: RegExp, environment: Record<string, string> = {}) => {
     const { code, stderr, stdout } = await runHere(args, environment)
     t.match(refusalIn(stderr), says, args.join(' '))
-    t.same([code, stdout], [2, ''])
+    t.same({ code, stdout }, { code: 2, stdout: '' })
   }
   const vault = createVault({ storage, masterKey })
   await vault.ready()
@@ -114,7 +114,7 @@ t.test('a start that cannot succeed ends with code 2 and one sentence', async t 
 
 t.test('the process ends with exit code 2', async t => {
   const { code, stdout, stderr } = await startProcess(t, ['--prot', '4000']).ended
-  t.same([code, stdout], [2, ''])
+  t.same({ code, stdout }, { code: 2, stdout: '' })
   t.match(refusalIn(stderr), /--prot/)
 })
 
@@ -161,7 +161,7 @@ t.test('a user whom the system does not know, and who has no home, runs it', wit
   const code = join(t.testdir({ 'a.js': 'module.exports = async () => ({ raw: 1 })' }), 'a.js')
   chmodSync(dirname(code), 0o755)
   const run = await startProcess(t, ['run-formula', code], {}, stranger).ended
-  t.same([run.code, run.stderr], [0, ''])
+  t.same({ code: run.code, stderr: run.stderr }, { code: 0, stderr: '' })
   t.match(run.stdout, /"raw": 1/)
 })
 
@@ -175,10 +175,10 @@ t.test('a reader that stops is no fault, and a disk that is full is one sentence
   )
   for (const args of [['--help'], ['run-formula', code]]) {
     const closed = await startProcess(t, args, {}, into(`| true; exit \${PIPESTATUS[0]}`)).ended
-    t.same([closed.code, closed.stderr], [0, ''], args.join(' '))
+    t.same({ code: closed.code, stderr: closed.stderr }, { code: 0, stderr: '' }, args.join(' '))
     const full = await startProcess(t, args, {}, into('> /dev/full')).ended
     t.match(full.stderr, /standard output cannot be written \(ENOSPC\)"?\}?\n$/)
-    t.same([full.code, full.stderr.split('\n').length], [2, 2], args.join(' '))
+    t.same({ code: full.code, lines: full.stderr.split('\n').length }, { code: 2, lines: 2 }, args.join(' '))
   }
 })
 
@@ -193,6 +193,6 @@ t.test('where Node may not make code of texts, a start says so', async t => {
       stderr,
       /--disallow-code-generation-from-strings, which validators need; remove it from NODE_OPTIONS/,
     )
-    t.same([code, stdout, stderr.split('\n').length], [2, '', 2])
+    t.same({ code, stdout, lines: stderr.split('\n').length }, { code: 2, stdout: '', lines: 2 })
   }
 })

@@ -29,7 +29,7 @@ t.test('a target must be one that the operator allows', async t => {
   }
   for (const [what, url] of Object.entries(refused)) {
     const { status, json, text } = await tenant.send('GET', '/proxy', undefined, to(url))
-    t.match([status, json.type], [400, 'urn:surrogate:error:validation'], what)
+    t.match({ status, type: json.type }, { status: 400, type: 'urn:surrogate:error:validation' }, what)
     t.same(Object.keys(json.errors), ['proxy_url'], what)
     t.notMatch(withoutIds(text), /evil|secret|127\.0|4000/, what)
   }
@@ -48,7 +48,7 @@ t.test('a name that leads to a private address is refused, whatever it led to be
   const vault = openVault(t, { dev: false, proxyAllowOrigins: [target] }, { proxy: { resolve } })
   const tenant = await openTenant(vault)
   const { status, json } = await tenant.send('GET', '/proxy', undefined, to(target))
-  t.match([status, json.type], [502, 'urn:surrogate:error:target_failed'])
+  t.match({ status, type: json.type }, { status: 502, type: 'urn:surrogate:error:target_failed' })
   t.match(json.detail, /no public address/)
   t.notMatch(json.detail, /10\.0|example/)
   t.same(asked, ['api.example.com'], 'asked when it connects')
@@ -70,7 +70,7 @@ t.test('an application and a session have shares of the requests that wait for t
     const ask = (key: string) => tenant.as(key)('GET', '/proxy', undefined, to(target))
     void ask(own).catch(() => {})
     const { status, json } = await ask(own)
-    t.match([status, json.type], [429, 'urn:surrogate:error:rate_limited'], scope)
+    t.match({ status, type: json.type }, { status: 429, type: 'urn:surrogate:error:rate_limited' }, scope)
     const control = await Promise.race([ask(other).then(({ status }) => status), wait(50, 'waits')])
     t.equal(control, 'waits', 'the control')
   }
@@ -136,12 +136,12 @@ t.test('data cannot leave its place', async t => {
 
   for (const id of [lines, emoji]) {
     const { status, text, json } = await ask(target, { 'X-A': `{{ ${id} }}` })
-    t.same([status, Object.keys(json.errors)], [400, ['headers.x-a']])
+    t.same({ status, errors: Object.keys(json.errors) }, { status: 400, errors: ['headers.x-a'] })
     t.notMatch(text, /Evil|🗝/)
   }
   for (const id of [dots, await token('.'), await token('')]) {
     const { status, json } = await ask(`${target}/users/{{ ${id} }}/cards`)
-    t.same([status, Object.keys(json.errors)], [400, ['path']])
+    t.same({ status, errors: Object.keys(json.errors) }, { status: 400, errors: ['path'] })
   }
   t.equal(receiver.received.length, 0)
 
@@ -201,7 +201,10 @@ t.test(
       return undefined
     })
     const { status, headers, text } = await tenant.send('POST', '/proxy', { a: 1 }, to(target))
-    t.same([status, text, headers.get('location')], [307, 'body', `${other.origin}/stolen`])
+    t.same(
+      { status, text, location: headers.get('location') },
+      { status: 307, text: 'body', location: `${other.origin}/stolen` },
+    )
     t.equal(other.received.length, 0)
     const names = [...headers.keys()].filter(name => name !== 'date').sort()
     t.same(names, ['cache-control', 'location', 'svc-trace-id', 'vary', 'x-content-type-options', 'x-own'])
@@ -291,7 +294,10 @@ t.test('requests under way are limited, for a tenant and together, and end with 
   const waiting = [ask(tenant.send), ask(tenant.send)]
   await receiver.arrived(2)
   const busy = await ask(tenant.send)
-  t.match([busy.status, busy.headers.get('retry-after')], [429, '1'])
+  t.match(
+    { status: busy.status, retryAfter: busy.headers.get('retry-after') },
+    { status: 429, retryAfter: '1' },
+  )
   waiting.push(ask(other.send))
   await receiver.arrived(3)
   t.equal((await ask((await openTenant(vault)).send)).status, 429, 'together')

@@ -21,7 +21,7 @@ t.test('expressions in path, query, headers and body are replaced by data', asyn
       'X-Plain': 'p',
     }),
   )
-  t.match([status, json, headers.get('x-own')], [201, { fine: true }, 'a'])
+  t.match({ status, json, xOwn: headers.get('x-own') }, { status: 201, json: { fine: true }, xOwn: 'a' })
   const [sent] = receiver.received
   t.equal(sent?.path, '/v1/x/more/-a%20%22b%22?first=1&q=7&r=a%2Cb')
   t.same(JSON.parse(`${sent?.body}`), {
@@ -45,7 +45,7 @@ t.test('each method is sent on, and a body without expressions as it came', asyn
   await tenant.send('POST', '/proxy/', { raw: odd }, to(target))
   t.equal(`${receiver.received.at(-1)?.body}`, odd)
   const { status, headers } = await tenant.send('OPTIONS', '/proxy/a', undefined, to(target))
-  t.same([status, headers.get('allow')], [405, 'DELETE, GET, PATCH, POST, PUT'])
+  t.same({ status, allow: headers.get('allow') }, { status: 405, allow: 'DELETE, GET, PATCH, POST, PUT' })
 })
 
 t.test(
@@ -138,7 +138,11 @@ t.test('a body in another charset or encoding has its expressions replaced, or i
     ['application/json', `{"a":"{{ ${ascii} }}"}`, { 'Content-Encoding': 'br' }],
   ] as const) {
     const { status, json } = await send(type, raw, more)
-    t.same([status, json.type], [415, 'urn:surrogate:error:unsupported_media_type'], `${type} ${json.detail}`)
+    t.same(
+      { status, type: json.type },
+      { status: 415, type: 'urn:surrogate:error:unsupported_media_type' },
+      `${type} ${json.detail}`,
+    )
   }
   t.equal(receiver.received.length, sent, 'nothing was sent on')
 })
@@ -212,7 +216,7 @@ t.test('a reactor can change the request, and another gets the response', async 
     { a: `{{ ${secret} }}` },
     to(target, { 'SVC-PROXY-REQUEST-REACTOR': request, 'SVC-PROXY-RESPONSE-REACTOR': response }),
   )
-  t.match([status, json], [200, { raw: { status: 402, text: '{{ not-a-token }}' } }])
+  t.match({ status, json }, { status: 200, json: { raw: { status: 402, text: '{{ not-a-token }}' } } })
   t.equal((await tenant.send('GET', `/tokens/${json.tokens}`)).json.data, '4242424242424242')
   const [sent] = receiver.received
   t.equal(sent?.headers['x-signed'], 'POSTsecret')

@@ -106,7 +106,7 @@ t.test('a formula cannot choose its caller, and reaches nothing outside the cont
     JSON.parse(first?.text ?? ''),
     'an idempotency key means here what it means everywhere',
   )
-  t.match([large, patch], [{ status: 413 }, { status: 403 }])
+  t.match({ large, patch }, { large: { status: 413 }, patch: { status: 403 } })
   const kept = await creator('POST', '/tokens', token, keyed)
   t.not(kept.json.id, JSON.parse(first?.text ?? '').id, "the application's own key keeps its own answers")
 })

@@ -14,7 +14,7 @@ t.test('what another server revokes or changes counts at once', async t => {
   const reader = await tenant.application({ permissions: ['token:read'] })
   const manage = sender(other, tenant.managementKey)
   const get = async () => (await reader('GET', '/tokens/some')).status
-  t.same([await get(), await get()], [200, 200], 'the control')
+  for (let n = 0; n < 2; n++) t.equal(await get(), 200, 'the control')
   const change = async (permissions: string[]) => {
     const reply = await manage('PUT', `/applications/${reader.id}`, { name: 'Test', permissions })
     if (reply.status !== 200) throw new Error(reply.text)

@@ -54,7 +54,7 @@ t.test('export: a tenant is written into a file for its owner, and a vault start
   const file = join(t.testdir(), 'fixtures.json')
   writeFileSync(file, 'before', { mode: 0o666 })
   const { code, stdout, stderr } = await run(['export', '--values', 'plain', file])
-  t.same([code, stderr], [0, ''])
+  t.same({ code, stderr }, { code: 0, stderr: '' })
   t.equal(stdout, `${file}: 3 applications, 0 formulas, 0 reactors, 1 tokens\n`)
   if (process.platform !== 'win32') t.equal(statSync(file).mode & 0o777, 0o600)
   const vault = openVault(t, { bootstrap: JSON.parse(readFileSync(file, 'utf8')) })
@@ -91,7 +91,7 @@ t.test('what cannot be done is one sentence, and exit code 2', async t => {
     [['export', ...closed, file], /could not be exported: ECONNREFUSED/],
   ] as [string[], RegExp, string?][]) {
     const { code, stdout, stderr } = await run(args, key)
-    t.same([code, stdout], [2, ''], stderr)
+    t.same({ code, stdout }, { code: 2, stdout: '' }, stderr)
     t.match(stderr, /^surrogate-server: [^\n]+\n$/)
     t.match(stderr, says)
   }

@@ -73,7 +73,7 @@ t.test('a formula that could not be run gets one sentence and exit code 2', asyn
     [[], /expected FILE/],
   ] as const) {
     const { code, stdout, stderr } = await run(...args)
-    t.same([code, stdout], [2, ''], String(says))
+    t.same({ code, stdout }, { code: 2, stdout: '' }, String(says))
     t.match(stderr, says)
     t.match(stderr, /^surrogate-server: [^\n]+\n$/, 'one sentence')
     t.notMatch(stderr, /4242/)

@@ -89,10 +89,10 @@ function testReopen(
     await mustCommit(first, [replace('b', 1, { terms: ['x'] }), insert('c')], 2_000)
     await mustCommit(first, [remove('c')], 3_000)
     await first.lease({ name: 'sweep', holder: 'one', nowMs, untilMs: nowMs + 100 })
-    const before = [await get(first, 'a', 'b', 'c'), await find(first, term('x'))]
+    const before = { got: await get(first, 'a', 'b', 'c'), found: await find(first, term('x')) }
     const store = await reopen(first)
     t.teardown(() => store.close())
-    t.same([await get(store, 'a', 'b', 'c'), await find(store, term('x'))], before)
+    t.same({ got: await get(store, 'a', 'b', 'c'), found: await find(store, term('x')) }, before)
     t.same(idsOf(await store.due('token', 10, 10)), [digest('a')])
     t.same(await store.commit([insert('d', { uniques: ['u'] })], 1), conflict(0, 'unique', 'a'))
     t.equal(await store.lease({ name: 'sweep', holder: 'two', nowMs, untilMs: nowMs + 100 }), false)

@@ -112,7 +112,8 @@ for (const fault of ['before', 'after'] as const) {
       await t.rejects(store.commit([insert('d')], 6), StoreUnavailable)
       await t.rejects(store.lease({ name: 'l', holder: 'h', nowMs: 1, untilMs: 2 }), StoreUnavailable)
       t.same(await has(store, 'a', 'b', 'c'), [1, 1, 0], 'reads go on as before the batch')
-      t.same([await totalOf(store, 'x'), await totalOf(store, 'y')], [2, 0])
+      t.equal(await totalOf(store, 'x'), 2)
+      t.equal(await totalOf(store, 'y'), 0)
 
       const batches = faults.batches
       await attempt()
@@ -120,7 +121,8 @@ for (const fault of ['before', 'after'] as const) {
       t.equal(faults.batches, batches, 'the broken opening was not written to again')
       const stored = fault === 'after'
       t.same(await has(store, 'a', 'b', 'c'), stored ? [0, 2, 1] : [1, 1, 0])
-      t.same([await totalOf(store, 'x'), await totalOf(store, 'y')], stored ? [1, 1] : [2, 0])
+      t.equal(await totalOf(store, 'x'), stored ? 1 : 2)
+      t.equal(await totalOf(store, 'y'), stored ? 1 : 0)
       const result = await mustCommit(store, [insert('d', { terms: ['x'] })], 1)
       t.same(result, { ok: true, written: [{ version: 1, createdUs: stored ? 7 : 3 }] })
       t.equal(await totalOf(store, 'x'), stored ? 2 : 3)
