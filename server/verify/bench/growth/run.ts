@@ -76,16 +76,15 @@ say(`Node ${process.version}, ${availableParallelism()} cores, ${engine}; data i
 const subject = await openSubject(engine, folder, storage)
 try {
   for (const size of values.sizes.split(',').map(Number)) {
-    if (progress.rows.some(row => row.size === size)) continue
-    const place = { subject, folder }
-    const filled = await fill(place, size, progress, save)
-    const row = { fill: filled, ...(await measure(place, size, progress)) }
-    progress.rows.push(row)
-    save()
+    if (!progress.rows.some(row => row.size === size)) {
+      const place = { subject, folder }
+      const filled = await fill(place, size, progress, save)
+      progress.rows.push({ fill: filled, ...(await measure(place, size, progress)) })
+      save()
+    }
     printTable(tableOf(progress.rows))
   }
 } finally {
   await subject.close()
 }
-printTable(tableOf(progress.rows))
 if (picture !== undefined) writeFileSync(picture, drawGrowth(progress.rows, engine))
