@@ -1,7 +1,7 @@
 // Checks rules of the schemas in openapi.yaml on which the server's validators and the generated types rely.
 import { Ajv } from 'ajv'
 import { testRule } from '../../support/test-rule.ts'
-import { contract, isObj, type Json, list, obj, resolve, schemas, text } from './contract.ts'
+import { contract, isObj, type Json, list, obj, operations, resolve, schemas, text } from './contract.ts'
 
 testRule('uses only keywords that mean the same in draft-07 and 2020-12', async t => {
   const validating = new Set([
@@ -53,6 +53,16 @@ testRule('has examples of responses that are valid', async t => {
     }
   }
   t.ok(count >= 2)
+  // Of `default`, the response that a formula chooses has any content.
+  for (const { id, responses } of operations) {
+    for (const [status, { content }] of responses.filter(([status]) => /^2/.test(status))) {
+      for (const media of Object.values(obj(content)).map(obj)) {
+        const { example, schema } = media
+        const shown = [...list(obj(schema).examples), ...list(resolve(schema).examples)]
+        t.ok(example !== undefined || media.examples !== undefined || shown.length > 0, `${id}, ${status}`)
+      }
+    }
+  }
 })
 
 testRule('declares exactly the formats that JSON Schema does not have', async t => {
