@@ -7,6 +7,7 @@
  *
  * Figures can be compared within one run, not between runs.
  */
+
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres/server.t
 import { mustCallOver } from '../support/started-replicas.ts'
 import { type Measured, median, ms, printTable, say, sum } from './figures.ts'
 import { load, operations } from './load.ts'
+import { postgresSettings } from './postgres-settings.ts'
 import { cpuUsOf, familyUs, type Started, startServer, workFolder } from './servers.ts'
 
 const { values } = parseArgs({
@@ -27,17 +29,6 @@ const seconds = Number(values.seconds)
 
 /** For each server. */
 const clients = 32
-
-/** Usual settings for a machine of this size; every commit waits for the disk. */
-const settings = {
-  shared_buffers: '1GB',
-  effective_cache_size: '4GB',
-  work_mem: '64MB',
-  maintenance_work_mem: '256MB',
-  max_wal_size: '4GB',
-  random_page_cost: '1.1',
-  jit: 'off',
-}
 
 const uuidOf = (text: string) =>
   createHash('md5')
@@ -159,10 +150,14 @@ function print(): void {
 const folder = workFolder('scale')
 const program = await findCitus().catch(() => undefined)
 // Both of one version, so that they can be compared.
-const database = await startPostgres({ durable: true, settings, ...(program && { program }) })
+const database = await startPostgres({
+  durable: true,
+  settings: postgresSettings,
+  ...(program && { program }),
+})
 const cluster = await startCitus({
   durable: true,
-  settings: { ...settings, 'citus.shard_count': '32' },
+  settings: { ...postgresSettings, 'citus.shard_count': '32' },
 }).catch(error => {
   if (!(error instanceof PostgresUnavailable)) throw error
   say(`without Citus: ${error.message}`)

@@ -5,6 +5,7 @@ import { openStore, parseStorage } from '../../../src/storage/open.ts'
 import { startCitus } from '../../support/citus.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
 import { sum } from '../figures.ts'
+import { postgresSettings } from '../postgres-settings.ts'
 import { familyUs } from '../servers.ts'
 
 /** What is measured, where its tokens are kept. */
@@ -19,27 +20,19 @@ export interface Subject {
   close(): Promise<void>
 }
 
-/** Usual ones for a machine of this size; every commit waits for the disk. */
-const settings = {
-  shared_buffers: '1GB',
-  effective_cache_size: '4GB',
-  work_mem: '64MB',
-  maintenance_work_mem: '256MB',
-  max_wal_size: '4GB',
-  random_page_cost: '1.1',
-  jit: 'off',
-}
-
 /** @param given a database that exists and stays, so that a measurement can go on there */
 export async function openSubject(engine: string, folder: string, given?: string): Promise<Subject> {
   if (engine === 'level') return onLevel(folder)
   if (given !== undefined) return onDatabase(given, [], async () => {})
   if (engine === 'postgres') {
-    const server = await startPostgres({ durable: true, settings })
+    const server = await startPostgres({ durable: true, settings: postgresSettings })
     return onDatabase(server.url, [server.pid], () => server.close())
   }
   if (engine !== 'citus') throw new Error('--engine must be level, postgres or citus')
-  const cluster = await startCitus({ durable: true, settings: { ...settings, 'citus.shard_count': '32' } })
+  const cluster = await startCitus({
+    durable: true,
+    settings: { ...postgresSettings, 'citus.shard_count': '32' },
+  })
   const pids = [cluster.coordinator, ...cluster.workers].map(({ pid }) => pid)
   return onDatabase(cluster.coordinator.url, pids, () => cluster.close())
 }
