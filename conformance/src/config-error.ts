@@ -3,7 +3,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** @throws {ConfigError} if a file could not be read because there is none */
+/** @throws {ConfigError} if a file does not exist */
 export function refuseMissing(path: string, error: unknown): void {
   if ((error as { code?: unknown } | undefined)?.code === 'ENOENT')
     throw new ConfigError(`${path}: there is no such file`)

@@ -26,7 +26,7 @@ export const surrogatePageCases = cases({
     const { total_items, page_number, page_size, total_pages } = page.pagination
     c.equal([total_items, page_number, page_size, total_pages, page.data.length], [5, 2, 2, 3, 2], 'the page')
   },
-  'PAG-502.even: pages that are all full are counted exactly, and no items are no page': async c => {
+  'PAG-502.even: pages that are all full are counted exactly, and an empty list has no pages': async c => {
     const counted = async (size: number) => {
       const query = `metadata.run=${c.tag}&size=${size}`
       const { pagination } = await c.get(`/tokens?${query}`, c.asPrivate)

@@ -36,10 +36,10 @@ function caseOf(row: Row | Case): Case {
   if ('id' in row) return row
   const [name, run] = row
   const [, id, requirement, said, title] = form.exec(name) ?? []
-  if (!id || !requirement || !title) throw new Error(`"${name}" is no name of a case`)
+  if (!id || !requirement || !title) throw new Error(`"${name}" is not the name of a case`)
   const marks = said?.split(', ') ?? []
   const unknown = marks.find(mark => !isTurn(mark) && !isCapability(mark))
-  if (unknown) throw new Error(`${id} needs ${unknown}, which is no capability`)
+  if (unknown) throw new Error(`${id} needs ${unknown}, which is not a capability`)
   const [turn, needs] = [marks.find(isTurn), marks.filter(isCapability)]
   return { id: id.replaceAll('_', '-'), requirement, title, needs, ...(turn && { turn }), run }
 }

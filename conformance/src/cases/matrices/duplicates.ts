@@ -237,7 +237,7 @@ const updateElsewhere = cases({
 })
 
 const withinPayload = cases({
-  'TOK-549.payload [management, applications]: a token of a payload of a formula is no original where the caller may not create':
+  'TOK-549.payload [management, applications]: a token of a payload of a formula is not an original where the caller may not create':
     async c => {
       const body = { type: 'token', data: c.tag, containers: [c.container], deduplicate_token: true }
       const code = `module.exports = async () => ({ tokenize: ${JSON.stringify([body, body])} })`
