@@ -2,6 +2,7 @@ import { Applications } from '../access/applications.ts'
 import { AuditLog } from '../access/audit-log.ts'
 import { Tenants } from '../access/tenants.ts'
 import { AuditRecorder } from '../audit/recorder.ts'
+import { Channel } from '../base/channel.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { Places } from '../base/flow/places.ts'
 import { RequestPlaces } from '../base/flow/request-places.ts'
@@ -28,6 +29,7 @@ import { serviceTransport } from '../http/transport/service-transport.ts'
 import { VaultOptionsError } from '../options/errors.ts'
 import { checkOptions } from '../options/table.ts'
 import { defaultAuditRetentionDays, type VaultOptions } from '../options/vault-options.ts'
+import type { UndeclaredArguments } from '../reactors/reactor-parts.ts'
 import { Reactors } from '../reactors/reactors.ts'
 import { Sweeper } from '../retention/sweeper.ts'
 import { observeSandbox } from '../sandbox/sandbox.ts'
@@ -127,6 +129,7 @@ async function build(
   // Data.
   const expressions = createExpressions({ random: length => random.bytes(length), nowMs: clock.nowMs })
   const channels = new TokenChannels()
+  const undeclared = new Channel<UndeclaredArguments>()
   const tokens = new Tokens({
     ...{ records, random, clock, audit, dialect, turns, channels, expressions, validators },
   })
@@ -145,7 +148,7 @@ async function build(
           headerNames,
           validators,
         },
-        ...{ dialect, applications, sessions, channels },
+        ...{ dialect, applications, sessions, channels, undeclared },
       })
     : nothing
 
@@ -170,6 +173,7 @@ async function build(
     warmSandbox: tenant => void (parts.sandbox ? undefined : processes.warm(tenant).catch(() => {})),
     jobs: parts.jobs?.(performer, { records, tokens, clock }) ?? webhooks,
     service: delegation => serviceTransport(core, delegation, headerNames),
+    ...{ strict: options.strict ?? false, undeclared },
   })
   const requestProxy = hasTargets(options)
     ? (await import('./proxying.ts')).createProxy(

@@ -5,6 +5,7 @@ import { digestOfKey } from '../access/keys.ts'
 import { readTenant, tenantStore } from '../access/tenant-settings.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { lruOptions } from '../base/cache.ts'
+import type { Channel } from '../base/channel.ts'
 import type { ServiceError } from '../base/errors.ts'
 import { after, onAbort } from '../base/flow/event-loop.ts'
 import type { Log } from '../base/log.ts'
@@ -47,6 +48,7 @@ import type { Refusals } from '../http/pipeline/refusals.ts'
 import { changingPages, runSteps } from '../http/pipeline/respond.ts'
 import type { CoreResponse } from '../http/transport/message.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
+import type { UndeclaredArguments } from '../reactors/reactor-parts.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { parseQuery } from '../search/parse.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -72,6 +74,7 @@ interface DevelopmentParts {
   readonly applications: Applications
   readonly sessions: Sessions
   readonly channels: TokenChannels
+  readonly undeclared: Channel<UndeclaredArguments>
 }
 
 const mostKeys = 10_000
@@ -132,6 +135,10 @@ export class Development implements Around {
     channels.emptyMask.listen(({ caller, token, path, reason }) =>
       this.#notes.get(caller)?.addMask({ token_id: token, path, reason }),
     )
+    parts.undeclared.listen(({ caller, found }) => {
+      const notes = this.#notes.get(caller)
+      if (notes) notes.suspects = found
+    })
   }
 
   async opened(tenancy: Tenancy): Promise<void> {

@@ -33,12 +33,12 @@ interface UnnamedMember {
   readonly isPayload?: boolean
 }
 
-/** What is likely to be a mistake in a body that the contract allows. */
+/** What is likely to be a mistake in a request that the contract allows. */
 export interface Suspect {
   /** The path of the member. */
   readonly path: string
-  /** What is wrong with it, as an end of a sentence: it is ignored, or its object is no description of a token. */
-  readonly problem: 'ignored' | 'undescribed'
+  /** What is wrong with it: it is ignored, its object does not describe a token, or a formula does not declare it. */
+  readonly problem: 'ignored' | 'undescribed' | 'undeclared'
   /** For the caller, such as `metadat; did you mean metadata?`. */
   readonly text: string
   /** For the log: a name that is not nearly one of the contract's may be data. */

@@ -24,6 +24,15 @@ export const wordsOf: Readonly<Record<Suspect['problem'], string>> = {
   ignored: 'ignored, as the contract does not name it',
   undescribed:
     'its object does not describe a token, which has type and data, so that its members become tokens',
+  undeclared: 'removed, as the formula does not declare it',
+}
+
+/** @throws {ServiceError} validation, if there are any: a strict server refuses what others ignore */
+export function refuseSuspects(suspects: readonly Suspect[]): void {
+  const errors = new ErrorList()
+  for (const { path, problem, text } of suspects)
+    errors.add(path, `${wordsOf[problem]}${text.slice(path.length)}`)
+  errors.refuseIfAny('a strict server refuses what others ignore')
 }
 
 /** The prefix of the headers in `openapi.yaml`, in lower case as validators expect it. A server may use another one. */
@@ -90,14 +99,6 @@ export class Validators {
   /** Describes what is likely to be a mistake in a body: members that are ignored, as the contract does not name them. */
   suspects(operation: Operation, body: JsonValue): Suspect[] {
     return this.#readSpellings().suspects(operation, body)
-  }
-
-  /** @throws {ServiceError} validation, if anything in a body is likely to be a mistake */
-  refuseSuspects(operation: Operation, body: JsonValue): void {
-    const errors = new ErrorList()
-    for (const { path, problem, text } of this.suspects(operation, body))
-      errors.add(path, `${wordsOf[problem]}${text.slice(path.length)}`)
-    errors.refuseIfAny('a strict server refuses what others ignore')
   }
 
   #readSpellings(): Spellings {

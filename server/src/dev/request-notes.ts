@@ -1,3 +1,5 @@
+import type { Suspect } from '../contract/spellings.ts'
+
 /** An expression of a mask that gave nothing. */
 interface EmptyMask {
   readonly token_id: string
@@ -10,6 +12,8 @@ const mostMasks = 20
 /** What a development server notes about one request while it is worked on, to be shown with it. */
 export class RequestNotes {
   readonly masks: EmptyMask[] = []
+  /** What the caller is warned of, beside what the body itself shows. */
+  suspects: readonly Suspect[] = []
   /** Calls a function when the caller is gone, or has its response. Absent for requests that have no such caller. */
   readonly onDisconnect: ((listener: () => void) => void) | undefined
 

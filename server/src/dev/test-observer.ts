@@ -114,7 +114,8 @@ export function createTestObserver(tools: Tools): TestObserver {
 
   function warn({ operation, caller, body }: Exchange, { headers }: CoreResponse): void {
     if (!operation || !caller || body === undefined) return
-    const warning = tools.unknownMembers.warn(operation, body)
+    const { suspects = [] } = tools.notes.get(caller) ?? {}
+    const warning = tools.unknownMembers.warn(operation, body, suspects)
     if (warning !== undefined) headers[tools.headerNames.warning] = warning
   }
 

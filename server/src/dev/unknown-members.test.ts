@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { reactorOn } from '../../verify/support/reactors.ts'
 import { openTenant } from '../../verify/support/vault.ts'
 import type { LogFields } from '../base/log.ts'
 import { createVault } from '../vault.ts'
@@ -124,5 +125,50 @@ t.test('a strict vault refuses what others warn of', async t => {
     ] as const)
       t.match(reply, { status: 400, json: { type: 'urn:surrogate:error:validation', errors } })
     t.equal((await send('POST', '/tokens', token)).status, 201, 'control')
+  }
+})
+
+const charge = {
+  formula: {
+    request_parameters: [
+      { name: 'card.number', type: 'string' },
+      { name: 'amount', type: 'number', optional: true },
+    ],
+  },
+}
+
+const removed = 'removed, as the formula does not declare it: '
+
+t.test('arguments that a formula does not declare are removed with a warning, or refused', async t => {
+  const id = '{{ the-card }}'
+  const misspelt = { card: { number, numbr: '1' }, amuont: 5, [number]: 1 }
+  for (const strict of [false, true]) {
+    const { tenant } = await openDev(t, { strict })
+    const react = await reactorOn(tenant, 'module.exports = req => ({ raw: req.args })', charge)
+    await tenant.send('POST', '/tokens', { id: 'the-card', type: 'card', data: card })
+    const reply = await react({ args: misspelt })
+    if (strict) {
+      const declared = 'removed, as the formula does not declare it'
+      t.match(reply, {
+        status: 400,
+        json: {
+          errors: {
+            'args.card.numbr': [`${declared}; did you mean number?`],
+            'args.amuont': [`${declared}; did you mean amount?`],
+            'args.?': [declared],
+          },
+        },
+      })
+    } else {
+      t.same(reply.json.raw, { card: { number } })
+      t.equal(
+        reply.headers.get('SVC-WARNING'),
+        `${removed}args.card.numbr; did you mean number?, args.amuont; did you mean amount?, args.?`,
+      )
+    }
+    for (const args of [{ card: { number }, amount: 5 }, { card: id }, { 'card.number': number }]) {
+      const whole = await react({ args })
+      t.same([whole.status, whole.headers.get('SVC-WARNING')], [200, null], 'control: data of a token is not')
+    }
   }
 })

@@ -1,10 +1,19 @@
 import type { JsonValue } from '../base/json/json.ts'
 import type { Log } from '../base/log.ts'
 import type { Operation } from '../contract/contract.ts'
+import type { Suspect } from '../contract/spellings.ts'
 import { type Validators, wordsOf } from '../contract/validators.ts'
 
 /** Names may come from callers, so only so many are kept to log each once. */
 const mostKnown = 1000
+
+const events: Readonly<Record<Suspect['problem'], string>> = {
+  ignored: 'unknown member ignored',
+  undescribed: 'members become tokens',
+  undeclared: 'undeclared argument removed',
+}
+
+const problems = Object.keys(events) as readonly Suspect['problem'][]
 
 /** Warns of what is likely to be a mistake in a request, such as a member that the contract does not name. */
 export class UnknownMembers {
@@ -20,14 +29,17 @@ export class UnknownMembers {
     this.#print = print
   }
 
-  /** Returns the text of a warning for the response, if there is one, and logs what is new in it. */
-  warn(operation: Operation, body: JsonValue): string | undefined {
-    const found = this.#validators.suspects(operation, body)
+  /**
+   * Returns the text of a warning for the response, if there is one, and logs what is new in it.
+   * @param more what was found elsewhere than in the body
+   */
+  warn(operation: Operation, body: JsonValue, more: readonly Suspect[]): string | undefined {
+    const found = [...this.#validators.suspects(operation, body), ...more]
     for (const { logged: member, problem } of found) {
-      const event = problem === 'ignored' ? 'unknown member ignored' : 'members become tokens'
-      if (this.#isNew(`${operation.id} ${member}`)) this.#log.warn(event, { operation: operation.id, member })
+      if (this.#isNew(`${operation.id} ${member}`))
+        this.#log.warn(events[problem], { operation: operation.id, member })
     }
-    const texts = (['ignored', 'undescribed'] as const).flatMap(problem => {
+    const texts = problems.flatMap(problem => {
       const named = found.filter(one => one.problem === problem).map(({ text }) => text)
       return named.length > 0 ? `${wordsOf[problem]}: ${named.join(', ')}` : []
     })

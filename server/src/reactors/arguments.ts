@@ -18,7 +18,7 @@ interface Expected {
 }
 
 /** A parameter, and the rest of its name that is still to be found. */
-interface Rest {
+export interface Rest {
   readonly parameter: RequestParameterDefinition
   readonly name: string
 }
@@ -44,14 +44,7 @@ export function fitArguments(
   const errors: FieldErrors = {}
   const present = new Set<string>()
 
-  // By the dotted path so far: however its dots were read, the same parameters may follow. There are at most as many
-  // paths as names have parts, while there may be a million objects.
-  const known = new Map<string, Map<string, Expected>>()
-  const expectedAt = (path: string, rests: readonly Rest[]) => {
-    const expected = known.get(path) ?? expectedUnder(rests)
-    known.set(path, expected)
-    return expected
-  }
+  const expectedAt = expectations()
   const fit = (object: JsonObject, rests: readonly Rest[], path: string): JsonObject => {
     const expected = expectedAt(path, rests)
     const kept: [string, JsonValue][] = []
@@ -82,6 +75,20 @@ export function fitArguments(
   }
   refuseIfAny(errors, 'the arguments do not fit the formula')
   return fitted
+}
+
+/**
+ * Returns a function that groups the parameters below a dotted path. However the dots of the path were read, the same
+ * parameters may follow, so that each path is grouped once: there are at most as many as names have parts, while there may
+ * be a million objects.
+ */
+export function expectations(): (path: string, rests: readonly Rest[]) => Map<string, Expected> {
+  const known = new Map<string, Map<string, Expected>>()
+  return (path, rests) => {
+    const expected = known.get(path) ?? expectedUnder(rests)
+    known.set(path, expected)
+    return expected
+  }
 }
 
 /** Groups parameters by the keys they may be found under: `a.b.c` under `a`, `a.b` and `a.b.c`. */

@@ -2,6 +2,7 @@ import type { Delegation } from '../access/delegation.ts'
 import { invalid, ServiceError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import type { ReactorConfiguration, ReactRequest } from '../contract/types.ts'
+import { refuseSuspects } from '../contract/validators.ts'
 import { type FormulaRecord, isRunnable } from '../formulas/formula.ts'
 import { limits } from '../generated/facts.ts'
 import type { TenantRecords } from '../storage/records/records.ts'
@@ -9,6 +10,7 @@ import { demandReferences, resolveReferences } from '../tokens/payloads/detokeni
 import { castConfiguration, fitArguments, type ReactArguments } from './arguments.ts'
 import { existingReactor, formulaOfReactor, type ReactorRecord } from './reactor.ts'
 import type { TenantReactors } from './reactor-parts.ts'
+import { undeclaredArguments } from './undeclared.ts'
 
 /** A requested invocation. */
 export interface ReactInput {
@@ -59,6 +61,8 @@ export async function prepare(
     reactor.configuration as JsonObject,
     "the reactor's configuration no longer fits its formula; update the reactor",
   )
+  // The members of a proxied request are not the caller's choice.
+  if (!areResolved) reportUndeclared(reactors, formula, args)
   const resolved = areResolved ? args : await resolveReferences(parts.tokens.of(caller), args, 'raw', 'args')
   return {
     reactor,
@@ -68,6 +72,15 @@ export async function prepare(
     args: fitArguments(formula.request_parameters, resolved),
     delegation: delegationOf(store, reactor, depth + 1, traceId),
   }
+}
+
+/** Refuses undeclared arguments, or says that they are removed. @throws {ServiceError} validation */
+function reportUndeclared({ parts, caller }: TenantReactors, formula: FormulaRecord, args: JsonValue): void {
+  const { strict, undeclared } = parts
+  if (!strict && !undeclared.isHeard) return
+  const found = undeclaredArguments(formula.request_parameters, args)
+  if (strict) refuseSuspects(found)
+  if (found.length > 0) undeclared.publish({ caller, found })
 }
 
 /**

@@ -1,9 +1,12 @@
+import type { Caller } from '../access/caller.ts'
 import type { Delegation } from '../access/delegation.ts'
 import type { RoomParts, Scope } from '../access/room.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
+import type { Channel } from '../base/channel.ts'
 import type { Places } from '../base/flow/places.ts'
 import type { RequestPlaces } from '../base/flow/request-places.ts'
 import type { Turns } from '../base/flow/turns.ts'
+import type { Suspect } from '../contract/spellings.ts'
 import type { Formulas } from '../formulas/formulas.ts'
 import type { Sandbox, ServiceTransport } from '../sandbox/sandbox.ts'
 import type { Tokens } from '../tokens/tokens.ts'
@@ -33,4 +36,14 @@ export interface ReactorParts extends RoomParts {
   readonly turns: Turns
   /** Answers the requests of a formula's client, under a delegation. */
   service(delegation: Delegation): ServiceTransport
+  /** True to refuse arguments that a formula does not declare. Otherwise they are removed. */
+  readonly strict: boolean
+  /** Arguments that were removed. */
+  readonly undeclared: Channel<UndeclaredArguments>
+}
+
+/** Arguments of an invocation that its formula does not declare. */
+export interface UndeclaredArguments {
+  readonly caller: Caller
+  readonly found: readonly Suspect[]
 }

@@ -7,6 +7,7 @@ import { largeBody } from '../../base/limits.ts'
 import type { Mutable } from '../../base/mutable.ts'
 import { isProxied, type Operation } from '../../contract/contract.ts'
 import { asInContract } from '../../contract/dialect.ts'
+import { refuseSuspects } from '../../contract/validators.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import { handlerOf, type ValidatedRequest } from '../handlers/handler.ts'
 import type { Answer } from '../transport/message.ts'
@@ -179,7 +180,7 @@ export function validate(exchange: Exchange, { validators, headerNames, dialect,
     requestBody: isRights ? asInContract(dialect, exchange.body ?? null) : exchange.body,
   })
   // After what is wrong for every server.
-  if (strict && exchange.body !== undefined) validators.refuseSuspects(operation, exchange.body)
+  if (strict && exchange.body !== undefined) refuseSuspects(validators.suspects(operation, exchange.body))
 }
 
 /** Does what the request asks for, once it is checked. */
