@@ -30,12 +30,15 @@ export type VaultTest = TestAPI<VaultFixture & { readonly vault: VaultFixture }>
 export function vaultTest(options: FixtureOptions = {}): VaultTest {
   const fixtures = new Fixtures(options)
   return base.extend<VaultFixture & { vault: VaultFixture }>({
-    vault: async ({ task }, use) => {
+    vault: async ({ task, onTestFinished }, use) => {
       const open = await fixtures.open()
+      // Not after `use`: vitest cleans fixtures up twice if that fails, and prints the failure twice.
+      onTestFinished(async () => {
+        if (task.result?.state === 'fail' || (task.result?.errors?.length ?? 0) > 0) return
+        await open.check()
+        await open.release()
+      })
       await use(open)
-      if (task.result?.state === 'fail' || (task.result?.errors?.length ?? 0) > 0) return
-      await open.check()
-      await open.release()
     },
     tenant: async ({ vault }, use) => use(vault.tenant),
     surrogate: async ({ vault }, use) => use(vault.surrogate),

@@ -67,6 +67,9 @@ export const calls = (test: string, seeded: string, wrap: (body: string, isSeede
 /** Checks what a run printed. */
 export function checkRun(t: Test, printedByRunner: string): void {
   const escaped = stripVTControlCharacters(printedByRunner)
+  // The name of a failure in TAP is its message.
+  const texts = escaped.replaceAll(/^ *not ok .*$/gm, '')
+  t.equal(texts.match(/these faults were not used/g)?.length ?? 1, 1, 'printed once')
   t.match(escaped, /these faults were not used/)
   t.match(escaped, /1 asynchronous invocation is left over/)
   t.notMatch(escaped, /it was not restored|it was seeded/)
