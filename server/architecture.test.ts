@@ -110,8 +110,8 @@ testRule('each library is imported by one folder only', async t => {
   const wire = ['listener', 'wire-request', 'write-response'].map(
     name => `server/src/http/transport/${name}.ts`,
   )
-  onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/exchange.ts')
-  onlyIn(t, /^node:https$/, 'server/src/egress/exchange.ts')
+  onlyIn(t, /^node:http$/, ...wire, 'server/src/egress/network.ts')
+  onlyIn(t, /^node:https$/, 'server/src/egress/network.ts')
   onlyIn(t, /^node:dns/, 'server/src/egress/resolve.ts')
 })
 
@@ -123,7 +123,7 @@ testRule('only one file opens connections to the outside', async t => {
     .filter(({ path }) => opens.test(readFileSync(join(root, path), 'utf8')))
   t.same(
     users.map(({ path }) => path),
-    ['server/src/egress/exchange.ts'],
+    ['server/src/egress/network.ts'],
   )
 })
 

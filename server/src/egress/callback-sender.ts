@@ -2,7 +2,8 @@ import type { Observer, Work } from '../base/observer.ts'
 import { limits } from '../generated/facts.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
-import { type ExchangesOptions, OutgoingRequests, type Sender } from './exchange.ts'
+import { type ExchangesOptions, OutgoingRequests } from './exchange.ts'
+import type { Sender } from './network.ts'
 import { dnsResolve, systemResolve } from './resolve.ts'
 
 export interface CallbackPolicy {
@@ -37,7 +38,7 @@ function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname)
 }
 
-export interface CallbackSenderOptions extends CallbackPolicy, Pick<ExchangesOptions, 'resolve' | 'isOwn'> {
+export interface CallbackSenderOptions extends CallbackPolicy, Omit<ExchangesOptions, 'admission'> {
   /** Real milliseconds from the beginning to the head of the response. */
   readonly timeoutMs?: number
 }

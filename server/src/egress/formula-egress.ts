@@ -5,14 +5,13 @@ import { EgressError } from './egress-error.ts'
 import {
   type ExchangesOptions,
   type Incoming,
-  type Message,
   type OutgoingRequest,
   OutgoingRequests,
-  type Sender,
   toEgressError,
   tooLong,
 } from './exchange.ts'
 import { forOtherOrigin, type HeaderFields, readableHeaders, withoutBody } from './headers.ts'
+import type { Message, Sender } from './network.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 const acceptedEncodings = 'gzip, deflate, br'
@@ -57,9 +56,7 @@ export const egressLimits = {
 const redirects = new Set([301, 302, 303, 307, 308])
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-export interface FormulaEgressOptions
-  extends OriginOptions,
-    Pick<ExchangesOptions, 'resolve' | 'isOwn' | 'admission'> {
+export interface FormulaEgressOptions extends OriginOptions, ExchangesOptions {
   readonly limits?: Partial<Record<keyof typeof egressLimits, number>>
 }
 
@@ -102,13 +99,14 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Formula
     first: Message,
     redirect: string,
     exchange: OutgoingRequest,
+    by: Sender,
   ): Promise<EgressResponse> => {
     // With the URL that the formula knows.
     let hop = first
     for (let followed = 0; ; followed++) {
       const { url } = hop
       const destination = origins.destinationOf(url)
-      const sent = destination.url
+      const { to: sent = url } = destination
       const response = await exchange.send({ ...hop, ...destination, acceptEncoding: acceptedEncodings })
       const { status } = response
       const { location } = response.headers
@@ -122,7 +120,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Formula
       if (!URL.canParse(location, sent.href)) throw new EgressError('network', 'network error')
       const next = new URL(location, sent.href)
       const known = next.origin === sent.origin ? atOrigin(next, url.origin) : next
-      hop = nextHop(hop, origins.checked(known), status)
+      hop = nextHop(hop, origins.checked(known, by), status)
     }
   }
 
@@ -130,7 +128,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Formula
   return async ({ url, method, headers, body, redirect = 'follow', by, signal }) => {
     if (!URL.canParse(url)) throw new EgressError('request', 'the URL is not absolute')
     if (!methods.has(method)) throw new EgressError('request', 'this method is not supported')
-    const target = origins.checked(new URL(url))
+    const target = origins.checked(new URL(url), by)
     if ((body?.length ?? 0) > limits.requestBytes) {
       throw new EgressError('size', `the request is longer than ${limits.requestBytes} bytes`)
     }
@@ -143,7 +141,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Formula
     count.requests++
     count.open++
     try {
-      return await follow({ url: target, method, headers, body }, redirect, exchange)
+      return await follow({ url: target, method, headers, body }, redirect, exchange, by)
     } catch (error) {
       const known = toEgressError(error)
       // Hides why an allowed origin did not respond, such as whether a port is closed or silent.

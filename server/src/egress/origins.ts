@@ -1,6 +1,7 @@
 import { OriginSet } from '../base/origins.ts'
 import { isPublicAddress, literalAddress } from './addresses.ts'
 import { EgressError } from './egress-error.ts'
+import type { Outgoing, Sender } from './network.ts'
 
 export interface OriginOptions {
   /**
@@ -13,13 +14,8 @@ export interface OriginOptions {
    * other may be private.
    */
   readonly mapped?: Readonly<Record<string, string>>
-}
-
-/** Where a request for an allowed URL is sent. */
-interface Destination {
-  readonly url: URL
-  /** True for an address that the request may go to. */
-  accepts(address: string): boolean
+  /** True for an origin that this sender may name although it is not listed. Nothing is sent there over the network. */
+  readonly alsoAllows?: ((by: Sender, origin: string) => boolean) | undefined
 }
 
 /** The origins that the operator allows. */
@@ -27,31 +23,39 @@ export class AllowedOrigins {
   readonly #mapped: Readonly<Record<string, string>>
   readonly #mappedOrigins: OriginSet
   readonly #origins: OriginSet
+  readonly #alsoAllows: NonNullable<OriginOptions['alsoAllows']>
 
-  constructor({ origins = [], mapped = {} }: OriginOptions) {
+  constructor({ origins = [], mapped = {}, alsoAllows = () => false }: OriginOptions) {
+    this.#alsoAllows = alsoAllows
     this.#mapped = mapped
     this.#mappedOrigins = new OriginSet(Object.keys(mapped))
     this.#origins = new OriginSet([...origins, ...Object.keys(mapped)])
   }
 
-  /** Returns the URL if it is allowed. @throws {EgressError} policy */
-  checked(url: URL): URL {
+  /** Returns the URL if its sender may name it. @throws {EgressError} policy */
+  checked(url: URL, by: Sender): URL {
     if (url.username !== '' || url.password !== '') {
       throw new EgressError('policy', 'a URL must not contain a user name or password')
     }
-    if (this.#origins.find(url.origin) === undefined)
+    if (!this.#isListed(url) && !this.#alsoAllows(by, url.origin))
       throw new EgressError('policy', 'this origin is not allowed')
     return url
   }
 
-  destinationOf(url: URL): Destination {
+  /** Returns where a request is sent. */
+  destinationOf(url: URL): Pick<Outgoing, 'to' | 'accepts'> {
+    if (!this.#isListed(url)) return { accepts: () => false }
     const listed = this.#mappedOrigins.find(url.origin)
     const instead = listed === undefined ? undefined : this.#mapped[listed]
     return {
-      url: instead === undefined ? url : atOrigin(url, instead),
+      to: instead === undefined ? url : atOrigin(url, instead),
       accepts: address =>
         instead !== undefined || literalAddress(url) === address || isPublicAddress(address),
     }
+  }
+
+  #isListed({ origin }: URL): boolean {
+    return this.#origins.find(origin) !== undefined
   }
 }
 

@@ -1,11 +1,6 @@
-import {
-  type ExchangesOptions,
-  type Incoming,
-  type Message,
-  OutgoingRequests,
-  type Terms,
-} from './exchange.ts'
+import { type ExchangesOptions, type Incoming, OutgoingRequests, type Terms } from './exchange.ts'
 import { type HeaderFields, passedHeaders } from './headers.ts'
+import type { Message, Sender } from './network.ts'
 import { AllowedOrigins, atOrigin, type OriginOptions } from './origins.ts'
 
 interface ProxyEgressOptions extends OriginOptions, ExchangesOptions {
@@ -27,18 +22,20 @@ export function createProxyEgress(options: ProxyEgressOptions) {
   const exchanges = new OutgoingRequests(options)
   return {
     /** @throws {EgressError} policy, if requests to this URL are not allowed */
-    check: (url: URL): void => void origins.checked(url),
+    check: (url: URL, by: Sender): void => void origins.checked(url, by),
     /** Begins an exchange, whose time runs from now on. @throws {EgressError} limit */
     begin: (terms: Terms) => {
       const exchange = exchanges.begin(terms)
       return {
         /** Sends a request; redirects are not followed. @throws {EgressError} */
-        send: async ({ url, ...request }: Message): Promise<ProxyResponse> => {
-          const destination = origins.destinationOf(origins.checked(url))
-          const outgoing = { ...destination, ...request, acceptEncoding: 'identity' }
+        send: async (request: Message): Promise<ProxyResponse> => {
+          const url = origins.checked(request.url, terms.by)
+          const destination = origins.destinationOf(url)
+          const outgoing = { ...request, ...destination, acceptEncoding: 'identity' }
           const { status, headers, body } = await exchange.send(outgoing)
           const passed = passedHeaders(headers, options.headerPrefix)
-          return { status, headers: asKnown(passed, destination.url.origin, url.origin), body }
+          const { to = url } = destination
+          return { status, headers: asKnown(passed, to.origin, url.origin), body }
         },
         /** Ends the exchange, including the body of the response. */
         end: (): void => exchange.end(),

@@ -75,7 +75,7 @@ export class RequestProxy {
    */
   async forward(request: Forwarded): Promise<Proxied> {
     const { url, target } = readTarget(this.#own(request, 'url'), request.path, request.query)
-    this.#checkTarget(url)
+    this.#checkTarget(url, request)
     const exchange = this.#begin(request)
     try {
       const filled = await this.#inPlace(request, () => this.#fill(request, target))
@@ -131,9 +131,9 @@ export class RequestProxy {
     return { reactors, caller, traceId, reactor, header: `proxy_${side}_reactor`, pass }
   }
 
-  #checkTarget(url: URL): void {
+  #checkTarget(url: URL, { caller }: Forwarded): void {
     try {
-      this.#parts.egress.check(url)
+      this.#parts.egress.check(url, caller)
     } catch (error) {
       throw error instanceof EgressError
         ? invalid(

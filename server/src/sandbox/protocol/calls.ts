@@ -1,4 +1,4 @@
-import type { Sender } from '../../egress/exchange.ts'
+import type { Sender } from '../../egress/network.ts'
 import type { Egress, ServiceResponse, ServiceTransport } from '../sandbox.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
 import { FrameError } from './frames.ts'
