@@ -4,6 +4,7 @@ import type { VaultFacts } from './assembly/facts.ts'
 import type { VaultParts } from './assembly/vault-parts.ts'
 import type { JsonValue } from './base/json/json.ts'
 import { OperatorError } from './base/operator-error.ts'
+import type { AnswerFunctions } from './dev/egress/functions.ts'
 import { Dev, milliseconds } from './generated/dev-client/index.ts'
 import { headerPrefix } from './generated/facts.ts'
 import { requestOf, toFetch } from './http/transport/fetch-adapter.ts'
@@ -111,7 +112,9 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     connections: () => [...listeners].reduce((sum, listening) => sum + listening.connections(), 0),
     ports: () => [...listeners, ...forMetrics].map(({ port }) => port),
   }
-  const opening = refusal ? Promise.reject(refusal) : assemble(options, parts, sockets)
+  const functions: AnswerFunctions = new Map()
+  let kept = 0
+  const opening = refusal ? Promise.reject(refusal) : assemble(options, parts, sockets, functions)
   // Callers of the vault get the failure; until there is one it must not count as unhandled.
   opening.catch(() => {})
   let closing: Promise<void> | undefined
@@ -126,6 +129,11 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
     token: devToken,
     filesIn: async function* (folder) {
       yield* (await import('./dev/leaks/files.ts')).filesIn(folder)
+    },
+    keepFunction: respond => {
+      const name = `function ${++kept}`
+      functions.set(name, respond)
+      return name
     },
     fetch: async (url, init) => {
       const { core, tenancy } = await open()

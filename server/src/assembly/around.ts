@@ -1,4 +1,5 @@
-import type { CallbackSender } from '../egress/callback-sender.ts'
+import type { ExchangesOptions } from '../egress/exchange.ts'
+import type { OriginOptions } from '../egress/origins.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
 import type { Outside } from '../http/pipeline/core.ts'
 import type { Respond, Services, Step } from '../http/pipeline/exchange.ts'
@@ -6,9 +7,15 @@ import type { Refusals } from '../http/pipeline/refusals.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Interruption, Tenancy } from './tenancy.ts'
 
+/** What sends a request that leaves the server. */
+export type OutgoingKind = 'formula' | 'proxy' | 'delivery'
+
+/** What is put around the network, and the origins that are allowed for it. */
+export type AroundNetwork = Pick<ExchangesOptions, 'around'> & Pick<OriginOptions, 'alsoAllows'>
+
 /** What a development server puts around the parts of a server. Others have `nothing` there. */
 export interface Around extends Interruption {
-  sender(send: CallbackSender): CallbackSender
+  outgoing(on: OutgoingKind): AroundNetwork
   sandbox(sandbox: Sandbox): Sandbox
   handlers(handlers: Handlers): Handlers
   steps(steps: readonly Step[]): readonly Step[]
@@ -26,7 +33,7 @@ export interface Around extends Interruption {
 }
 
 export const nothing: Around = {
-  sender: send => send,
+  outgoing: () => ({}),
   sandbox: sandbox => sandbox,
   handlers: handlers => handlers,
   steps: steps => steps,

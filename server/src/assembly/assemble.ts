@@ -14,6 +14,7 @@ import {
   reactorChangeLimits,
 } from '../base/limits.ts'
 import { Validators } from '../contract/validators.ts'
+import type { AnswerFunctions } from '../dev/egress/functions.ts'
 import { ownAddresses } from '../egress/addresses.ts'
 import { createCallbackSender, observeDelivery } from '../egress/callback-sender.ts'
 import { createExpressions } from '../expressions/engine.ts'
@@ -79,15 +80,29 @@ interface Sockets {
   ports(): readonly number[]
 }
 
+/** What a vault has around it. */
+interface Surroundings {
+  readonly parts: VaultParts
+  readonly sockets: Sockets
+  /** Those of tests in this process. */
+  readonly functions: AnswerFunctions
+  readonly closers: Closers
+}
+
 /** Constructs a vault. What it has opened is closed again if it cannot start. */
-export async function assemble(given: VaultOptions, parts: VaultParts, sockets: Sockets): Promise<Assembled> {
+export async function assemble(
+  given: VaultOptions,
+  parts: VaultParts,
+  sockets: Sockets,
+  functions: AnswerFunctions,
+): Promise<Assembled> {
   checkOptions(given)
   const closers = new Closers()
   try {
     const storage = await openStorage(given, parts, closers)
     // From here on nobody has the key but the keyring.
     const { masterKey: _, ...options } = given
-    return await build(storage, options, parts, sockets, closers)
+    return await build(storage, options, { parts, sockets, functions, closers })
   } catch (error) {
     await closers.close()
     throw error
@@ -101,9 +116,7 @@ export async function assemble(given: VaultOptions, parts: VaultParts, sockets: 
 async function build(
   storage: Storage,
   options: Omit<VaultOptions, 'masterKey'>,
-  parts: VaultParts,
-  sockets: Sockets,
-  closers: Closers,
+  { parts, sockets, functions, closers }: Surroundings,
 ): Promise<Assembled> {
   const { records, testRecords, clock, random, randomOf, log, turns, observer, metrics, location } = storage
   const { dev = false, headerPrefix = contractHeaderPrefix, dialect } = options
@@ -148,16 +161,22 @@ async function build(
           headerNames,
           validators,
         },
-        ...{ dialect, applications, sessions, channels, undeclared },
+        ...{ dialect, applications, sessions, channels, undeclared, functions },
       })
     : nothing
 
   // Code of tenants, and what it is asked to do later.
-  const processes = await openSandbox({ options, parts, admissions, headerPrefix, isOwn, log, closers })
+  const processes = await openSandbox({
+    ...{ options, parts, admissions, headerPrefix, isOwn, log, closers },
+    outgoing: around.outgoing('formula'),
+  })
   const sandbox = around.sandbox(observeSandbox(parts.sandbox ?? processes, observer))
   closers.add(() => parts.sandbox?.close())
   const callbacks = { allowPrivate: options.allowPrivateCallbacks ?? false }
-  const send = observeDelivery(around.sender(createCallbackSender({ ...callbacks, isOwn })), observer)
+  const send = observeDelivery(
+    createCallbackSender({ ...callbacks, isOwn, ...around.outgoing('delivery') }),
+    observer,
+  )
   const webhooks = new Webhooks({
     ...{ records, random: randomOf('webhooks'), clock, log, observer, tokens, callbacks, send },
     isShared: location.isShared,
@@ -175,12 +194,14 @@ async function build(
     service: delegation => serviceTransport(core, delegation, headerNames),
     ...{ strict: options.strict ?? false, undeclared },
   })
-  const requestProxy = hasTargets(options)
-    ? (await import('./proxying.ts')).createProxy(
-        { options, parts, admissions, headerPrefix, isOwn, closers },
-        { reactors, tokens, audit, places, turns },
-      )
-    : undefined
+  const outgoing = around.outgoing('proxy')
+  const requestProxy =
+    hasTargets(options) || outgoing.alsoAllows
+      ? (await import('./proxying.ts')).createProxy(
+          { options, parts, admissions, headerPrefix, isOwn, closers, outgoing },
+          { reactors, tokens, audit, places, turns },
+        )
+      : undefined
 
   const tenancy = await openTenancy({
     ...{ options, testRecords, clock, webhooks, around, validators },

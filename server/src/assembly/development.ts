@@ -6,36 +6,33 @@ import { readTenant, tenantStore } from '../access/tenant-settings.ts'
 import type { AuditRecorder } from '../audit/recorder.ts'
 import { lruOptions } from '../base/cache.ts'
 import type { Channel } from '../base/channel.ts'
-import type { ServiceError } from '../base/errors.ts'
-import { after, onAbort } from '../base/flow/event-loop.ts'
+import { after } from '../base/flow/event-loop.ts'
 import type { Log } from '../base/log.ts'
-import type { LongPage, Page } from '../base/page.ts'
 import type { Random } from '../base/random.ts'
 import type { Dialect } from '../contract/dialect.ts'
-import type { Explanation, Token } from '../contract/types.ts'
 import type { Validators } from '../contract/validators.ts'
 import { checkItems, checkResponse } from '../dev/check-response.ts'
-import { FormulaConsole, Printed, readAllPrinted, readPrinted } from '../dev/console.ts'
+import { FormulaConsole } from '../dev/console.ts'
+import type { AnswerFunctions } from '../dev/egress/functions.ts'
+import { StandIn } from '../dev/egress/stand-in.ts'
 import { DevEndpoints, devPageFiles } from '../dev/endpoints.ts'
 import { Events } from '../dev/events.ts'
-import { explainSearch } from '../dev/explain-search.ts'
-import { explain, RecentlyExpired } from '../dev/explanation.ts'
+import { explainingSearches } from '../dev/explain-search.ts'
+import { ExplainedRefusals } from '../dev/explained-refusals.ts'
 import { exportHandlers } from '../dev/export.ts'
 import { Faults, faultHandlers } from '../dev/faults.ts'
+import { FormulaRuns } from '../dev/formula-runs.ts'
 import type { DevHandlers } from '../dev/handlers.ts'
 import { Inbox, inboxOrigin } from '../dev/inbox.ts'
-import { Journal } from '../dev/journal.ts'
+import { Journal, type Matchable } from '../dev/journal.ts'
 import { Leaks } from '../dev/leaks/leaks.ts'
-import type { Matchable } from '../dev/matching.ts'
-import { type Reason, reasonOf } from '../dev/reasons.ts'
 import type { RequestNotes } from '../dev/request-notes.ts'
+import { serverHandlers } from '../dev/server-handlers.ts'
 import { Snapshots } from '../dev/snapshots.ts'
 import { validateStrictly } from '../dev/strictly.ts'
 import { tenantHandlers } from '../dev/tenants.ts'
 import { createTestObserver, type TestObserver } from '../dev/test-observer.ts'
 import { UnknownMembers } from '../dev/unknown-members.ts'
-import type { CallbackSender } from '../egress/callback-sender.ts'
-import { EgressError } from '../egress/egress-error.ts'
 import { proxyOperations } from '../generated/facts.ts'
 import type { Handlers } from '../http/handlers/handler.ts'
 import type { Outside } from '../http/pipeline/core.ts'
@@ -43,19 +40,17 @@ import type { Exchange, Respond, Services, Step } from '../http/pipeline/exchang
 import type { HeaderNames } from '../http/pipeline/header-names.ts'
 import { InFlight } from '../http/pipeline/in-flight.ts'
 import { identify, validate } from '../http/pipeline/lifecycle.ts'
-import { problemResponse } from '../http/pipeline/problem.ts'
 import type { Refusals } from '../http/pipeline/refusals.ts'
 import { changingPages, runSteps } from '../http/pipeline/respond.ts'
 import type { CoreResponse } from '../http/transport/message.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import type { UndeclaredArguments } from '../reactors/reactor-parts.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { parseQuery } from '../search/parse.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Records } from '../storage/records/records.ts'
 import type { TestRecords } from '../storage/records/test-records.ts'
-import type { AbsentTokens, TokenChannels } from '../tokens/token-parts.ts'
-import type { Around } from './around.ts'
+import type { TokenChannels } from '../tokens/token-parts.ts'
+import type { Around, AroundNetwork, OutgoingKind } from './around.ts'
 import type { DurableClock } from './durable-clock.ts'
 import type { Tenancy } from './tenancy.ts'
 
@@ -75,30 +70,29 @@ interface DevelopmentParts {
   readonly sessions: Sessions
   readonly channels: TokenChannels
   readonly undeclared: Channel<UndeclaredArguments>
+  readonly functions: AnswerFunctions
 }
 
 const mostKeys = 10_000
-
-/** Deliveries that are due later are counted up to this number. */
-const mostCounted = 100_000
 
 /** What a server keeps and does for tests, in memory only. Loaded under `--dev` only. */
 export class Development implements Around {
   readonly #observer: TestObserver
   readonly #parts: DevelopmentParts
   readonly #faults = new Faults()
+  readonly #standIn: StandIn
+  readonly #runs: FormulaRuns
   readonly #events = new Events()
   readonly #journal = new Journal((tenant, request) => this.#events.publish(tenant, 'request', request))
   /** The keys that this process has made, by their digest, as the store keeps digests only. */
   readonly #keys = new LRUCache<string, string>(lruOptions(mostKeys))
-  readonly #expired = new RecentlyExpired()
+  readonly #refused: ExplainedRefusals
   readonly #idleness = new InFlight()
   /** What is noted about requests, by their callers: each request has an object of its own. */
   readonly #notes = new WeakMap<Caller, RequestNotes>()
   readonly #console = new FormulaConsole((tenant, reactor, line) =>
     this.#events.publish(tenant, 'console', { reactor_id: reactor, ...line }),
   )
-  readonly #explanations = new WeakMap<Exchange, Explanation>()
   readonly #snapshots: Snapshots
   readonly #leaks: Leaks
   readonly #inbox: Inbox
@@ -111,11 +105,29 @@ export class Development implements Around {
     this.#parts = parts
     this.#snapshots = new Snapshots({ records: parts.testRecords, clock, audit })
     this.#leaks = new Leaks({ store: records, nowUs: tenant => clock.nowUs(tenant) })
+    const nowMs = (tenant: string) => clock.nowUs(tenant) / 1000
+    this.#refused = new ExplainedRefusals(nowMs)
+    this.#runs = new FormulaRuns({
+      ...{ faults: this.#faults, notes: this.#notes, console: this.#console, records, nowMs },
+    })
     this.#inbox = new Inbox({
       nowMs: () => clock.nowMs(),
       machineMs: () => clock.machineMs(),
       secretOf: async tenant => (await readTenant(await tenantStore(records, tenant)))?.webhook_secret ?? '',
       published: (tenant, webhook) => this.#events.publish(tenant, 'webhook', webhook),
+      deliver: sent => this.#standIn.deliver(sent),
+      order: (tenant, status, times) =>
+        this.#standIn.answers.add(tenant, {
+          url: `${inboxOrigin}/`,
+          on: 'delivery',
+          times,
+          answer: { status },
+        }),
+    })
+    this.#standIn = new StandIn({
+      ...{ faults: this.#faults, functions: parts.functions, inbox: this.#inbox, nowMs },
+      traceOf: by => this.#runs.notesOf(by)?.traceId,
+      unanswered: (by, origin) => this.#runs.notesOf(by)?.addUnanswered(origin),
     })
     // In process, nobody reads a log that was not given.
     const print = options.log ? undefined : (line: string) => process.emitWarning(line, 'SurrogateWarning')
@@ -125,13 +137,13 @@ export class Development implements Around {
       leaks: this.#leaks,
       idleness: this.#idleness,
       notes: this.#notes,
-      explanations: this.#explanations,
+      explanations: this.#refused.explanations,
       unknownMembers: new UnknownMembers(validators, log, print),
-      nowMs: tenant => clock.nowUs(tenant) / 1000,
+      nowMs,
       headerNames,
     })
     applications.keys.made.listen(({ digest, key }) => void this.#keys.set(digest, key))
-    channels.erased.listen(token => this.#expired.note(token))
+    channels.erased.listen(token => this.#refused.expired.note(token))
     channels.emptyMask.listen(({ caller, token, path, reason }) =>
       this.#notes.get(caller)?.addMask({ token_id: token, path, reason }),
     )
@@ -151,63 +163,21 @@ export class Development implements Around {
     }
   }
 
-  /** Delivers to the inbox, and fails as tests have ordered. */
-  sender(send: CallbackSender): CallbackSender {
-    const faults = this.#faults
-    return async callback => {
-      const { tenant, reactor, traceId, signal } = callback
-      const fault = faults.take({ on: 'delivery', tenant, reactor, traceId })
-      if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onAbort(signal))
-      if (signal.aborted) throw new EgressError('network', 'the delivery was given up')
-      if (fault?.drop !== undefined) throw new EgressError('network', 'a test has ordered this fault')
-      if (fault?.status !== undefined) return fault.status
-      return new URL(callback.url).origin === inboxOrigin ? this.#inbox.receive(callback) : send(callback)
+  /** Responds to requests that leave the server, as tests have ordered. */
+  outgoing(on: OutgoingKind): AroundNetwork {
+    return {
+      around: network => this.#standIn.around(on, network),
+      // Formulas get a reason that those who develop them understand.
+      alsoAllows: ({ tenant }, origin) => on === 'formula' || this.#standIn.answers.names(tenant, origin),
     }
   }
 
-  /** Is busy as tests have ordered, and keeps what formulas print. */
   sandbox(sandbox: Sandbox): Sandbox {
-    const faults = this.#faults
-    return {
-      run: async invocation => {
-        const { tenant, reactor = '', lane, caller } = invocation
-        const fault = faults.take({ on: 'formula', tenant, reactor })
-        const onDisconnect = lane === 'sync' && caller ? this.#notes.get(caller)?.onDisconnect : undefined
-        if (fault?.latency !== undefined) await faults.wait(tenant, fault.latency, onDisconnect)
-        if (fault) return { kind: 'busy' }
-        const printed = new Printed()
-        const outcome = await sandbox.run({
-          ...invocation,
-          explains: true,
-          onConsole: line => {
-            printed.add(line)
-            this.#console.print(tenant, reactor, line, this.#parts.clock.nowUs(tenant) / 1000)
-          },
-        })
-        const isFailure =
-          outcome.kind === 'refused' || outcome.kind === 'unusable' || outcome.kind === 'failed'
-        return isFailure ? { ...outcome, printed: printed.lines } : outcome
-      },
-      close: () => sandbox.close(),
-    }
+    return this.#runs.sandbox(sandbox)
   }
 
-  /** Says why a search has found nothing. */
   handlers(handlers: Handlers): Handlers {
-    return {
-      ...handlers,
-      'tokens.search': async request => {
-        const answer = await handlers['tokens.search'](request)
-        const page = answer.body as Page<Token> | LongPage<Token>
-        if (page.pagination.total_items > 0) return answer
-        const { caller, body } = request
-        const store = await tenantStore(this.#parts.records, caller.tenant)
-        const nowMs = this.#parts.clock.nowUs() / 1000
-        const explanation = await explainSearch(store, nowMs, caller, parseQuery(body.query ?? ''))
-        Object.assign(page, { explanation })
-        return answer
-      },
-    }
+    return explainingSearches(handlers, this.#parts.records, () => this.#parts.clock.nowUs() / 1000)
   }
 
   /**
@@ -274,47 +244,34 @@ export class Development implements Around {
   alone(work: () => Promise<void>, timeoutMs: number): Promise<void> {
     // Ends the waits of requests.
     this.#faults.reset()
+    this.#standIn.endWaits()
     return this.#idleness.alone(work, timeoutMs)
   }
 
   cleared(): void {
     this.#faults.reset()
+    this.#standIn.clear()
     this.#console.clear()
     this.#journal.clear()
     this.#inbox.clear()
     this.#events.clear()
     this.#keys.clear()
-    this.#expired.clear()
+    this.#refused.expired.clear()
     this.#snapshots.clear()
     this.#leaks.clear()
   }
 
   close(): void {
     this.#faults.close()
+    this.#standIn.close()
     this.cleared()
   }
 
   /** Explains a refusal, and returns another response in the place of one that breaks the contract. */
   #check(exchange: Exchange, response: CoreResponse): CoreResponse {
     const { refusal } = exchange
-    const shown = refusal ? this.#explained(exchange, refusal) : response
+    const shown = refusal ? this.#refused.respond(exchange, refusal) : response
     return this.#observer.isFaulty(exchange) ? shown : checkResponse(this.#parts, exchange, shown)
-  }
-
-  /** Says who asked, the rights, and why. */
-  #explained(exchange: Exchange, refusal: ServiceError): CoreResponse {
-    const reason = this.#reasonOf(exchange.caller, refusal)
-    const explanation = explain(exchange, refusal, reason)
-    if (explanation) this.#explanations.set(exchange, explanation)
-    const text = reason.text ?? explanation?.formula?.message
-    return problemResponse(refusal, exchange.traceId, text, explanation)
-  }
-
-  #reasonOf(caller: Caller | undefined, refusal: ServiceError): Reason {
-    const reason = reasonOf(refusal)
-    if (!caller || !Object(refusal.cause).absent) return reason
-    const nowMs = this.#parts.clock.nowUs(caller.tenant) / 1000
-    return { ...reason, text: this.#expired.reason(caller.tenant, refusal.cause as AbsentTokens, nowMs) }
   }
 
   #devHandlers(): DevHandlers {
@@ -325,55 +282,18 @@ export class Development implements Around {
     const keyOf = (digest: string) => this.#keys.get(digest)
     const recorded: readonly Matchable[] = [...validators.operations, ...Object.values(proxyOperations)]
     const operations = recorded.map(({ id }) => id)
-    const consoles = { console: this.#console, records }
-    const { advanceTenant } = tenancy
     return {
       ...this.#snapshots.handlers(),
       ...this.#leaks.handlers(),
-      ...tenantHandlers({ store: records, sessions, applications, nowUs, advanceTenant, keyOf }),
+      ...tenantHandlers({ store: records, sessions, applications, nowUs, keyOf, ...tenancy }),
       ...faultHandlers(this.#faults, operations),
       ...exportHandlers({ store: records, random, nowUs, keyOf }),
       ...this.#journal.handlers(recorded),
       ...this.#inbox.handlers(),
       ...this.#events.handlers(),
-      'dev.settled': async () => {
-        do {
-          await this.#idleness.idle()
-          await tenancy.catchUp()
-          // A job may have been accepted meanwhile.
-        } while (!this.#idleness.isIdle)
-        const later = (await records.due('job', Number.MAX_SAFE_INTEGER, mostCounted)).length
-        return { status: 200, body: { later } }
-      },
-      'dev.clock.advance': async ({ body }) => {
-        await tenancy.advance(body.advance_ms)
-        return { status: 200, body: { now: new Date(clock.nowMs()).toISOString() } }
-      },
-      'dev.reset': async () => {
-        await tenancy.reset()
-        return { status: 204 }
-      },
-      'dev.tenants.create': async ({ body }) => {
-        const tenant = await tenancy.createTenant(body)
-        return {
-          status: 201,
-          body: {
-            tenant_id: tenant.tenantId,
-            public_key: tenant.publicKey,
-            private_key: tenant.privateKey,
-            management_key: tenant.managementKey,
-            webhook_secret: tenant.webhookSecret,
-          },
-        }
-      },
-      'dev.console.list': async ({ tenant, path }) => ({
-        status: 200,
-        body: { data: await readPrinted(consoles, tenant, path.id) },
-      }),
-      'dev.consoles.list': async ({ tenant }) => ({
-        status: 200,
-        body: { data: await readAllPrinted(consoles, tenant) },
-      }),
+      ...this.#standIn.handlers(),
+      ...this.#runs.handlers(),
+      ...serverHandlers({ ...tenancy, idleness: this.#idleness, records, nowMs: () => clock.nowMs() }),
     }
   }
 }

@@ -8,6 +8,7 @@ import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
 import { IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
+import type { AroundNetwork } from './around.ts'
 import type { Closers } from './closers.ts'
 import type { VaultParts } from './vault-parts.ts'
 
@@ -19,6 +20,7 @@ interface Surroundings {
   readonly isOwn: IsOwn
   readonly log: Log
   readonly closers: Closers
+  readonly outgoing: AroundNetwork
 }
 
 /**
@@ -36,6 +38,7 @@ export async function openSandbox({
   isOwn,
   log,
   closers,
+  outgoing,
 }: Surroundings): Promise<FormulaSandbox> {
   const {
     formulaModules: modules,
@@ -43,7 +46,7 @@ export async function openSandbox({
     formulaAllowOrigins: origins = [],
     formulaMapOrigins: mapped = {},
   } = options
-  const hasEgress = origins.length > 0 || Object.keys(mapped).length > 0
+  const hasEgress = origins.length > 0 || Object.keys(mapped).length > 0 || outgoing.alsoAllows
   await warnWithoutNode(parts, log)
   const sandbox = new FormulaSandbox(
     {
@@ -54,7 +57,15 @@ export async function openSandbox({
       moduleCache: userCacheFolder(),
       ...(client === undefined ? {} : { client }),
       ...(hasEgress
-        ? { egress: createFormulaEgress({ origins, mapped, isOwn, admission: admissions.fetches }) }
+        ? {
+            egress: createFormulaEgress({
+              origins,
+              mapped,
+              isOwn,
+              admission: admissions.fetches,
+              ...outgoing,
+            }),
+          }
         : {}),
     },
     parts.sandboxParts,

@@ -3,6 +3,7 @@ import type { IsOwn } from '../egress/addresses.ts'
 import { createProxyEgress } from '../egress/proxy-egress.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import { proxyLimits, RequestProxy } from '../proxy/proxy.ts'
+import type { AroundNetwork } from './around.ts'
 import type { Closers } from './closers.ts'
 import type { VaultParts } from './vault-parts.ts'
 
@@ -13,11 +14,12 @@ interface Surroundings {
   readonly headerPrefix: string
   readonly isOwn: IsOwn
   readonly closers: Closers
+  readonly outgoing: AroundNetwork
 }
 
 /** Makes what sends proxied requests on. Loaded only if an option allows an origin. */
 export function createProxy(
-  { options, parts, admissions, headerPrefix: prefix, isOwn, closers }: Surroundings,
+  { options, parts, admissions, headerPrefix: prefix, isOwn, closers, outgoing }: Surroundings,
   rooms: Pick<
     ConstructorParameters<typeof RequestProxy>[0],
     'reactors' | 'tokens' | 'audit' | 'places' | 'turns'
@@ -36,6 +38,7 @@ export function createProxy(
       isOwn,
       admission: admissions.proxied,
       headerPrefix,
+      ...outgoing,
     }),
     limits,
     headerPrefix,

@@ -1,9 +1,14 @@
 import type { Caller } from '../access/caller.ts'
+import { tenantStore } from '../access/tenant-settings.ts'
+import type { LongPage, Page } from '../base/page.ts'
+import type { Token } from '../contract/types.ts'
+import type { Handlers } from '../http/handlers/handler.ts'
 import { compileSearch } from '../search/compile.ts'
+import { parseQuery } from '../search/parse.ts'
 import type { SearchQuery } from '../search/query.ts'
 import { visibleTo } from '../search/visibility.ts'
 import { matchAll, type Query } from '../storage/port/port.ts'
-import type { TenantRecords } from '../storage/records/records.ts'
+import type { Records, TenantRecords } from '../storage/records/records.ts'
 
 /** Why a search has found nothing. Conditions are named by their field, never by their value. */
 interface SearchExplanation {
@@ -17,8 +22,25 @@ interface SearchExplanation {
 /** More conditions than this are not counted. */
 const mostConditions = 20
 
+/** Returns handlers whose searches say why they have found nothing. */
+export function explainingSearches(handlers: Handlers, records: Records, nowMs: () => number): Handlers {
+  return {
+    ...handlers,
+    'tokens.search': async request => {
+      const answer = await handlers['tokens.search'](request)
+      const page = answer.body as Page<Token> | LongPage<Token>
+      if (page.pagination.total_items > 0) return answer
+      const { caller, body } = request
+      const store = await tenantStore(records, caller.tenant)
+      const explanation = await explainSearch(store, nowMs(), caller, parseQuery(body.query ?? ''))
+      Object.assign(page, { explanation })
+      return answer
+    },
+  }
+}
+
 /** Counts for each condition that has to hold how many of the searchable tokens it excludes by itself. */
-export async function explainSearch(
+async function explainSearch(
   store: TenantRecords,
   nowMs: number,
   caller: Caller,

@@ -81,9 +81,9 @@ t.test('a session is explained by its grant and by the rights of its authorizer'
 t.test('what is missing for /proxy is named by its flags', async t => {
   const headers = { 'SVC-PROXY-URL': 'https://other.example.com/a' }
   const { tenant: none } = await openDev(t)
-  const refused = await none.send('GET', '/proxy/a')
-  t.equal(refused.status, 404)
-  t.match(refused.json.detail, /--proxy-allow-origin or --proxy-map-origin/)
+  const refused = await none.send('GET', '/proxy/a', undefined, headers)
+  t.equal(refused.status, 400)
+  t.match(refused.json.detail, /--proxy-allow-origin .*--proxy-map-origin .*dev\.egress\.respond/)
   t.match(refused.json.explanation.reasons, [/proxyAllowOrigins/])
   t.notMatch((await none.send('GET', '/proxi')).json.detail, /--proxy/, 'control')
   const { tenant: quiet } = await openDev(t, { dev: false })
@@ -91,6 +91,27 @@ t.test('what is missing for /proxy is named by its flags', async t => {
   const { tenant } = await openDev(t, { proxyAllowOrigins: ['https://api.example.com'] })
   const other = await tenant.send('GET', '/proxy', undefined, headers)
   t.match(other.json.detail, /: allow it by --proxy-allow-origin/)
+})
+
+t.test('what is missing for a callback is named by its flag, and by the inbox', async t => {
+  for (const dev of [true, false]) {
+    const { tenant } = await openDev(t, { dev })
+    const react = await reactorOn(tenant, 'module.exports = () => ({})')
+    for (const [callback_url, text] of [
+      ['http://hooks.example.org/', 'must be https'],
+      ['https://127.0.0.1/', 'must not lead to a private address'],
+    ] as const) {
+      const { status, json } = await react({ callback_url })
+      t.match([status, json.errors], [400, { callback_url: [text] }])
+      const isNamed = /--allow-private-callbacks .*dev\.inbox\.url/.test(json.detail)
+      t.equal(isNamed, dev, json.detail)
+    }
+    t.notMatch(
+      (await react({ callback_url: 'mailto:a' })).json.detail,
+      /--allow/,
+      'control: nothing allows it',
+    )
+  }
 })
 
 t.test('every 400, 403 and 404 has an explanation, and nothing else has', async t => {

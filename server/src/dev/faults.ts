@@ -3,10 +3,10 @@ import { type ErrorCode, errorRegistry, invalid, ServiceError } from '../base/er
 import type { JsonObject, JsonValue } from '../base/json/json.ts'
 import { didYouMean } from '../base/near-names.ts'
 import { seededRandom } from '../base/random.ts'
-import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import type { Immutable } from '../contract/types.ts'
 import type { DevFault, DevFaultRequest } from '../generated/dev-client/index.ts'
 import type { DevHandlersOf } from './handlers.ts'
+import { Waits } from './waits.ts'
 
 export type Fault = Immutable<DevFaultRequest>
 
@@ -37,9 +37,8 @@ const mostFaults = 1000
 /** The faults that tests have ordered, by tenant: one never fires for another tenant. */
 export class Faults {
   readonly #ordered = new Map<string, Ordered[]>()
-  /** The waits of requests and others that a fault holds, and their tenants. */
-  readonly #waits = new Map<() => void, string>()
-  #isClosed = false
+  /** Those of requests and others that a fault holds. */
+  readonly #waits = new Waits()
 
   /** @throws {ServiceError} validation, conflict */
   add(tenant: string, fault: Fault, operations: readonly string[]): DevFault {
@@ -65,7 +64,7 @@ export class Faults {
   /** Removes the faults of a tenant, and ends those at work. */
   clear(tenant: string): void {
     this.#ordered.delete(tenant)
-    this.#endWaits(of => of === tenant)
+    this.#waits.end(tenant)
   }
 
   /** Returns the fault for an occasion, and counts it as used. Those that match by the body wait until it is read. */
@@ -83,37 +82,19 @@ export class Faults {
     return undefined
   }
 
-  /**
-   * Resolves after so many real milliseconds, when the faults of the tenant are cleared, when whoever waits is gone, or
-   * when the vault is closed.
-   * @param onDisconnect calls a function when whoever waits is gone
-   */
-  wait(tenant: string, ms: number, onDisconnect?: (listener: () => void) => void): Promise<void> {
-    if (this.#isClosed) return Promise.resolve()
-    return new Promise(resolve => {
-      const end = () => {
-        clearTimeout(alarm)
-        this.#waits.delete(end)
-        resolve()
-      }
-      const alarm = setTimeout(end, ms)
-      this.#waits.set(end, tenant)
-      onDisconnect?.(end)
-    })
+  /** Waits as `Waits` do. */
+  wait(...waiting: Parameters<Waits['wait']>): Promise<void> {
+    return this.#waits.wait(...waiting)
   }
 
   reset(): void {
     this.#ordered.clear()
-    this.#endWaits(() => true)
+    this.#waits.endAll()
   }
 
   close(): void {
-    this.#isClosed = true
-    this.reset()
-  }
-
-  #endWaits(isMeant: (tenant: string) => boolean): void {
-    for (const [end, tenant] of this.#waits) if (isMeant(tenant)) end()
+    this.#ordered.clear()
+    this.#waits.close()
   }
 }
 

@@ -77,17 +77,31 @@ t.test('a webhook can come twice', async t => {
   await t.rejects(inbox.replay('msg_unknown'), /the inbox has no such webhook/)
 })
 
-t.test('a fault lets attempts of deliveries fail before they come to a receiver', async t => {
+t.test('a fault of a delivery and a reply of the inbox are attempts alike', async t => {
   const { vault, dev, invoke, react } = await open(t)
   await dev.faults.next({ on: 'delivery', reactor_id: react.id, drop: 'before' })
   await dev.faults.next({ on: 'delivery', status: 500 })
   await invoke(4)
   await dev.settled()
   await vault.clock.advance(minute)
-  t.same(await dev.inbox.list(), [], 'two attempts have failed')
+  const statuses = async () =>
+    (await dev.inbox.list()).map(({ attempts }) => attempts.map(({ status = 'none' }) => status))
+  t.same(await statuses(), [['none', 500]], 'the first connection was closed')
+  await t.rejects(dev.inbox.next({ timeout: 0 }), /has 1, of which it refused 1/)
   await dev.faults.assertUsed()
   await vault.clock.advance(5 * minute)
-  t.equal((await dev.inbox.next({ timeout: 0 })).attempts.length, 1)
+  t.equal((await dev.inbox.next({ timeout: 0 })).attempts.length, 3)
+  for (const order of [
+    () => dev.faults.next({ on: 'delivery', status: 503 }),
+    () => dev.inbox.respond(503),
+    () => dev.egress.respond(dev.inbox.url, { status: 503 }, { times: 1 }),
+  ]) {
+    await order()
+    await invoke(5)
+    await dev.settled()
+    await vault.clock.advance(minute)
+    t.same((await statuses()).at(-1), [503, 200])
+  }
 })
 
 t.test('only under --dev does the URL lead anywhere', async t => {

@@ -2,7 +2,7 @@ import { ServiceError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json/json.ts'
 import type { Immutable } from '../contract/types.ts'
 import { sameDigest } from '../crypto/digest.ts'
-import type { Callback } from '../egress/callback-sender.ts'
+import type { Sent } from '../egress/network.ts'
 import type { DevWebhook } from '../generated/dev-client/index.ts'
 import { signedHeaders } from '../webhooks/sign.ts'
 import { TenantLogs } from './bounded-log.ts'
@@ -14,15 +14,15 @@ export const inboxOrigin = 'https://inbox.surrogate.invalid'
 /** As the contract says. */
 const mostWebhooks = 1000
 const mostBytes = 10_000_000
-const mostReplies = 1000
 const defaultTimeoutMs = 5000
 
 type Webhook = Omit<Immutable<DevWebhook>, 'attempts' | 'headers'>
+type Attempt = DevWebhook['attempts'][number]
 
 interface Received {
   readonly tenant: string
   readonly bytes: Uint8Array
-  readonly shown: Webhook & { attempts: { at: string; status: number }[]; headers: Record<string, string> }
+  readonly shown: Webhook & { attempts: Attempt[]; headers: Record<string, string> }
 }
 
 interface Parts {
@@ -30,6 +30,10 @@ interface Parts {
   /** The time that signatures have, in epoch milliseconds. */
   machineMs(): number
   secretOf(tenant: string): Promise<string>
+  /** Delivers a webhook once more, as an attempt is delivered. */
+  deliver(sent: Sent): Promise<unknown>
+  /** Orders the status of the next replies. @throws {ServiceError} validation */
+  order(tenant: string, status: number, times: number): void
   /** Is called at each attempt. */
   published(tenant: string, webhook: Immutable<DevWebhook>): void
 }
@@ -38,19 +42,25 @@ interface Parts {
 export class Inbox {
   readonly #parts: Parts
   readonly #logs = new TenantLogs<Received>(mostWebhooks, mostBytes)
-  readonly #replies = new Map<string, number[]>()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Receives an attempt, and returns the status of the reply. */
-  async receive({ url, headers, body, tenant, reactor, traceId }: Callback): Promise<number> {
+  /**
+   * Receives an attempt, and returns the status of the reply; `undefined` if there is none.
+   * @param reply `none` if the connection is closed
+   */
+  async receive(
+    { url, headers, body = new Uint8Array(), by }: Sent,
+    reply: number | 'none',
+  ): Promise<number | undefined> {
+    const { tenant, reactor = '', traceId = '' } = by
     const id = headers['webhook-id'] ?? ''
     if (!(await this.#isSigned(tenant, headers, body))) return 401
     const log = this.#logs.of(tenant)
-    const status = this.#replies.get(tenant)?.shift() ?? 200
-    const attempt = { at: new Date(this.#parts.nowMs()).toISOString(), status }
+    const status = reply === 'none' ? undefined : reply
+    const attempt = { at: new Date(this.#parts.nowMs()).toISOString(), ...(status && { status }) }
     const [before] = log.list(({ shown }) => shown.id === id)
     if (before) {
       before.shown.attempts.push(attempt)
@@ -62,7 +72,7 @@ export class Inbox {
     const parsed: JsonValue = JSON.parse(Buffer.from(body).toString())
     const shown = {
       id,
-      url,
+      url: url.href,
       reactor_id: reactor,
       trace_id: traceId,
       headers: { ...headers },
@@ -74,17 +84,10 @@ export class Inbox {
     return status
   }
 
-  async #isSigned(tenant: string, headers: Callback['headers'], body: Uint8Array): Promise<boolean> {
+  async #isSigned(tenant: string, headers: Sent['headers'], body: Uint8Array): Promise<boolean> {
     const { 'webhook-id': id = '', 'webhook-timestamp': at = '', 'webhook-signature': given = '' } = headers
     const expected = signedHeaders(await this.#parts.secretOf(tenant), id, Number(at), body)
     return sameDigest(given, expected['webhook-signature'] ?? '')
-  }
-
-  #respond(tenant: string, status: number, times: number): void {
-    const replies = this.#replies.get(tenant) ?? []
-    if (replies.length + times > mostReplies)
-      throw new ServiceError('validation', `more than ${mostReplies} replies are ordered`)
-    this.#replies.set(tenant, [...replies, ...Array<number>(times).fill(status)])
   }
 
   async #replay(tenant: string, id: string): Promise<Received['shown']> {
@@ -94,13 +97,13 @@ export class Inbox {
     const secret = await this.#parts.secretOf(tenant)
     const signed = signedHeaders(secret, id, Math.floor(this.#parts.machineMs() / 1000), found.bytes)
     const { url, reactor_id: reactor, trace_id: traceId, headers } = found.shown
-    await this.receive({
-      url,
+    await this.#parts.deliver({
+      url: new URL(url),
+      method: 'POST',
       headers: { ...headers, ...signed },
       body: found.bytes,
-      tenant,
-      reactor,
-      traceId,
+      by: { tenant, reactor, traceId },
+      accepts: () => false,
       signal: new AbortController().signal,
     })
     return found.shown
@@ -119,7 +122,7 @@ export class Inbox {
       'dev.inbox.next': async ({ tenant, query, onDisconnect }) => {
         const isMeant = of(query.reactor)
         const isAccepted = ({ shown }: Received) =>
-          shown.attempts.some(({ status }) => status >= 200 && status < 300)
+          shown.attempts.some(({ status = 0 }) => status >= 200 && status < 300)
         const { timeout = defaultTimeoutMs } = query
         const found = await this.#logs
           .of(tenant)
@@ -127,7 +130,7 @@ export class Inbox {
         return found ? { status: 200, body: found.shown } : { status: 204 }
       },
       'dev.inbox.respond': async ({ tenant, body: { status, times = 1 } }) => {
-        this.#respond(tenant, status, times)
+        this.#parts.order(tenant, status, times)
         return { status: 204 }
       },
       'dev.inbox.replay': async ({ tenant, path }) => ({
@@ -139,6 +142,5 @@ export class Inbox {
 
   clear(): void {
     this.#logs.clear()
-    this.#replies.clear()
   }
 }

@@ -1,7 +1,7 @@
 import { type DeniedCause, deniedCause } from '../access/caller.ts'
 import type { ServiceError } from '../base/errors.ts'
-import { NoTargets } from '../http/pipeline/lifecycle.ts'
 import { TargetFailed, TargetNotAllowed } from '../proxy/proxy.ts'
+import { CallbackNotPublic } from '../webhooks/webhooks.ts'
 
 /** Why a request was refused, as developers are told: it may name flags, addresses and times. */
 export interface Reason {
@@ -15,10 +15,10 @@ export function reasonOf(refusal: ServiceError): Reason {
 }
 
 function textOf(cause: unknown): string | undefined {
-  if (cause instanceof NoTargets)
-    return 'no target of /proxy is allowed; name one by --proxy-allow-origin or --proxy-map-origin (proxyAllowOrigins, proxyMapOrigins)'
   if (cause instanceof TargetNotAllowed)
-    return 'allow it by --proxy-allow-origin (proxyAllowOrigins), or send it to another by --proxy-map-origin (proxyMapOrigins)'
+    return 'allow it by --proxy-allow-origin (proxyAllowOrigins), send it to another by --proxy-map-origin (proxyMapOrigins), or answer it by dev.egress.respond in a test'
+  if (cause instanceof CallbackNotPublic)
+    return 'allow it by --allow-private-callbacks (allowPrivateCallbacks), or receive the webhook at dev.inbox.url in a test'
   if (!(cause instanceof TargetFailed)) return undefined
   const { origin, failure } = cause
   return `${origin}: ${connectionReason(failure.cause) ?? failure.message}`

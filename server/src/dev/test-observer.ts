@@ -55,10 +55,10 @@ export function createTestObserver(tools: Tools): TestObserver {
   const ordered = new WeakMap<Exchange, Fault>()
   return {
     identified: exchange => {
-      const { caller, request } = exchange
+      const { caller, request, traceId } = exchange
       if (caller) {
         exchange.caller = { ...caller }
-        tools.notes.set(exchange.caller, new RequestNotes(listener => request.onClose(listener)))
+        tools.notes.set(exchange.caller, new RequestNotes(traceId, listener => request.onClose(listener)))
       }
       return fail(exchange)
     },
@@ -114,8 +114,7 @@ export function createTestObserver(tools: Tools): TestObserver {
 
   function warn({ operation, caller, body }: Exchange, { headers }: CoreResponse): void {
     if (!operation || !caller || body === undefined) return
-    const { suspects = [] } = tools.notes.get(caller) ?? {}
-    const warning = tools.unknownMembers.warn(operation, body, suspects)
+    const warning = tools.unknownMembers.warn(operation, body, tools.notes.get(caller))
     if (warning !== undefined) headers[tools.headerNames.warning] = warning
   }
 

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Suspect } from '../contract/spellings.ts'
 import { type Validators, wordsOf } from '../contract/validators.ts'
+import { RequestNotes } from './request-notes.ts'
 
 /** Names may come from callers, so only so many are kept to log each once. */
 const mostKnown = 1000
@@ -31,10 +32,14 @@ export class UnknownMembers {
 
   /**
    * Returns the text of a warning for the response, if there is one, and logs what is new in it.
-   * @param more what was found elsewhere than in the body
+   * @param notes what was noted while the request was worked on
    */
-  warn(operation: Operation, body: JsonValue, more: readonly Suspect[]): string | undefined {
-    const found = [...this.#validators.suspects(operation, body), ...more]
+  warn(
+    operation: Operation,
+    body: JsonValue,
+    { suspects, unanswered } = new RequestNotes(),
+  ): string | undefined {
+    const found = [...this.#validators.suspects(operation, body), ...suspects]
     for (const { logged: member, problem } of found) {
       if (this.#isNew(`${operation.id} ${member}`))
         this.#log.warn(events[problem], { operation: operation.id, member })
@@ -43,6 +48,10 @@ export class UnknownMembers {
       const named = found.filter(one => one.problem === problem).map(({ text }) => text)
       return named.length > 0 ? `${wordsOf[problem]}: ${named.join(', ')}` : []
     })
+    if (unanswered.size > 0)
+      texts.push(
+        `neither an option (--formula-allow-origin) nor a test (dev.egress.respond) answers: ${[...unanswered].join(', ')}`,
+      )
     if (texts.length === 0) return undefined
     const text = texts.join('; ')
     if (this.#print && this.#isNew(`${operation.id}: ${text}`)) this.#print(`${operation.id}: ${text}`)

@@ -43,7 +43,7 @@ export interface CallbackSenderOptions extends CallbackPolicy, Omit<ExchangesOpt
   readonly timeoutMs?: number
 }
 
-export interface Callback extends Sender {
+interface Callback extends Sender {
   readonly url: string
   readonly reactor: string
   readonly traceId: string

@@ -6,8 +6,9 @@
  * - `size`: the request or the response is too large
  * - `time`: no response in time, or aborted by the caller
  * - `network`: no response, for any other reason
+ * - `development`: refused by a development server, whose message is for whoever has sent the request
  */
-type EgressReason = 'policy' | 'refused' | 'request' | 'limit' | 'size' | 'time' | 'network'
+type EgressReason = 'policy' | 'refused' | 'request' | 'limit' | 'size' | 'time' | 'network' | 'development'
 
 /** An outgoing request failed. The message names neither host nor address. */
 export class EgressError extends Error {

@@ -145,7 +145,7 @@ export function createFormulaEgress(options: FormulaEgressOptions = {}): Formula
     } catch (error) {
       const known = toEgressError(error)
       // Hides why an allowed origin did not respond, such as whether a port is closed or silent.
-      const isVisible = ['policy', 'request', 'limit', 'size'].includes(known.reason)
+      const isVisible = ['policy', 'request', 'limit', 'size', 'development'].includes(known.reason)
       throw isVisible ? known : new EgressError('network', 'network error')
     } finally {
       exchange.end()

@@ -41,6 +41,8 @@ export interface Message {
 export interface Outgoing extends Message {
   /** Where it is sent, if not to `url`. */
   readonly to?: URL | undefined
+  /** True if it must not be sent: only what is put around the network may respond. */
+  readonly isOffline?: boolean
   /** The content codings that the response may have. */
   readonly acceptEncoding?: string | undefined
   /** True for an address, literal or resolved, that the request may be sent to. */
@@ -70,6 +72,7 @@ export type Wire = (sent: Sent) => Promise<Head>
 /** Sends requests over new connections to allowed addresses. */
 export function network(options: NetworkOptions): Wire {
   return async outgoing => {
+    if (outgoing.isOffline) throw new EgressError('policy', 'this origin is not allowed')
     const response = await headOf(open(outgoing, options), outgoing.signal)
     return { status: response.statusCode ?? 0, headers: response.headers, body: response }
   }

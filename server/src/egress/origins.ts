@@ -43,8 +43,8 @@ export class AllowedOrigins {
   }
 
   /** Returns where a request is sent. */
-  destinationOf(url: URL): Pick<Outgoing, 'to' | 'accepts'> {
-    if (!this.#isListed(url)) return { accepts: () => false }
+  destinationOf(url: URL): Pick<Outgoing, 'to' | 'accepts' | 'isOffline'> {
+    if (!this.#isListed(url)) return { accepts: () => false, isOffline: true }
     const listed = this.#mappedOrigins.find(url.origin)
     const instead = listed === undefined ? undefined : this.#mapped[listed]
     return {

@@ -183,7 +183,7 @@ t.test('rights are those of detokenizing, and so is what is shown', async t => {
 })
 
 t.test('without an option, /proxy is not found', async t => {
-  const vault = openVault(t)
+  const vault = openVault(t, { dev: false })
   const tenant = await openTenant(vault)
   for (const path of ['/proxy', '/proxy/a'])
     t.equal((await tenant.send('GET', path, undefined, to(target))).status, 404)

@@ -41,10 +41,12 @@ t.test('a tenant that a test may have left in another state is not used again', 
   const fresh = await fixtures.open()
   t.not(fresh.tenant.tenantId, after.tenant.tenantId, 'the server was reset')
   await fresh.dev.faults.next({ status: 503 })
+  await fresh.dev.egress.respond('https://api.example.com', {})
   await fresh.release()
   const next = await fixtures.open()
   t.equal(next.tenant.tenantId, fresh.tenant.tenantId)
   t.same(await next.dev.faults.list(), [], 'faults are removed')
+  t.same(await next.dev.egress.list(), [], 'answers, too')
 })
 
 t.test('without a seed, and without snapshots, each test has a new tenant', async t => {
@@ -72,6 +74,20 @@ t.test('a test whose assertion failed is not checked, and its tenant is not used
   await run({ passing: () => false })
   await t.rejects(run({ passing: () => true }), /these faults were not used/, 'the control')
   t.equal(new Set(tenants).size, 2)
+})
+
+t.test('an answer that is not used fails the test, as a fault does', async t => {
+  await start(t)
+  const run = (isCleared: boolean) =>
+    withVault(async ({ dev }) => {
+      await dev.egress.respond('https://api.example.com', { status: 402 })
+      if (isCleared) await dev.egress.clear()
+    })()
+  await t.rejects(
+    run(false),
+    /^these answers were not used:\n {2}https:\/\/api.example.com → 402: never used/,
+  )
+  await run(true)
 })
 
 t.test('the body of a test gets what the runner passes, and declares no parameter', async t => {

@@ -26,7 +26,7 @@ export interface FixtureOptions {
 
 /** A fixture in use, and what its test leaves. @internal */
 export interface OpenFixture extends VaultFixture {
-  /** Throws if faults were not used, or deliveries wait for a later attempt. */
+  /** Throws if faults or answers were not used, or deliveries wait for a later attempt. */
   check(): Promise<void>
   /** Allows another test to have the tenant, restored. Not called after a failure, which may have left anything. */
   release(): Promise<void>
@@ -52,6 +52,7 @@ export class Fixtures {
         // What the inbox received is no part of a snapshot.
         if (snapshot === undefined || (await dev.inbox.list()).length > 0) return
         await dev.faults.clear()
+        await dev.egress.clear()
         this.#idle.push({ fixture: { tenant, surrogate: fixture.surrogate, dev }, snapshot })
       },
     }
@@ -68,7 +69,7 @@ export class Fixtures {
       if (Object(error).name === 'DevError') return undefined
       throw error
     }
-    await dev.requests.clear()
+    await forget(dev)
     return idle
   }
 
@@ -80,7 +81,7 @@ export class Fixtures {
     const fixture = { tenant, dev, surrogate: new Surrogate({ baseUrl: url, apiKey: tenant.privateKey }) }
     if (!this.#options.seed) return { fixture }
     await this.#options.seed(fixture)
-    await dev.requests.clear()
+    await forget(dev)
     const snapshot = await tenant.snapshot().catch(error => {
       // Other storages than memory: have no snapshots: each test has a tenant of its own.
       if (error.name === 'DevError' && error.status === 409) return undefined
@@ -90,8 +91,14 @@ export class Fixtures {
   }
 }
 
+async function forget({ requests, egress }: Dev): Promise<void> {
+  await requests.clear()
+  await egress.requests.clear()
+}
+
 async function check({ dev, tenant }: VaultFixture): Promise<void> {
   if ((await dev.faults.list()).length > 0) await dev.faults.assertUsed()
+  if ((await dev.egress.list()).length > 0) await dev.egress.assertUsed()
   const { url } = await testVault()
   const { jobs } = new Surrogate({ baseUrl: url, apiKey: tenant.managementKey })
   const count = async () => (await jobs.list({ size: 1 })).pagination.total_items
@@ -113,7 +120,7 @@ interface Context {
 
 /**
  * Returns the body of a test that gets a tenant, a client and a development server, and what the runner passes. After it
- * all faults must be used and no delivery left over.
+ * all faults and answers must be used and no delivery left over.
  *
  * @example
  * test('a card is kept', withVault(async ({ surrogate, dev }) => {

@@ -31,8 +31,8 @@ export function vaultTest(options: FixtureOptions = {}) {
 }
 
 /**
- * `test` of Playwright with `{ tenant, surrogate, dev }`. After each test all faults must be used and no delivery left
- * over.
+ * `test` of Playwright with `{ tenant, surrogate, dev }`. After each test all faults and answers must be used and no
+ * delivery left over.
  *
  * @example
  * test('a card is kept', async ({ surrogate, dev }) => {

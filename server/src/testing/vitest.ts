@@ -13,7 +13,7 @@ export type { FixtureOptions, VaultFixture } from './fixture.ts'
 expect.extend(requestMatchers)
 
 /**
- * `test` of vitest with `{ tenant, surrogate, dev }`. After each test all faults must be used and no delivery left over.
+ * `test` of vitest with `{ tenant, surrogate, dev }`. After each test all faults and answers must be used and no delivery left over.
  *
  * @example
  * test('a card is kept', async ({ surrogate, dev }) => {

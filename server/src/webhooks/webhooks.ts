@@ -56,7 +56,9 @@ export class Webhooks extends Room<WebhookParts> implements Jobs {
 
   checkCallback(callbackUrl: string): void {
     const fault = checkCallbackUrl(callbackUrl, this.parts.callbacks)
-    if (fault !== undefined) throw invalid('callback_url', fault)
+    if (fault === undefined) return
+    const isOnlyPrivate = checkCallbackUrl(callbackUrl, { allowPrivate: true }) === undefined
+    throw invalid('callback_url', fault, isOnlyPrivate ? new CallbackNotPublic() : undefined)
   }
 
   async accept(job: Job, receipt?: Receipt): Promise<void> {
@@ -173,3 +175,6 @@ async function refuseBeyondShare(
     }
   }
 }
+
+/** The cause of a refused callback that an option would allow. */
+export class CallbackNotPublic {}

@@ -1,3 +1,4 @@
+import { DevEgress } from './egress.ts'
 import { type DevEvent, openEvents } from './events.ts'
 import { DevFaults } from './faults.ts'
 import {
@@ -106,6 +107,8 @@ export class Dev {
   readonly faults: DevFaults
   /** The requests that came from the tenant. */
   readonly requests: DevRequests
+  /** Answers what leaves the server for the tenant, in the place of its targets. */
+  readonly egress: DevEgress
   /** Receives webhooks of the tenant. */
   readonly inbox: DevInbox
   /** Finds values of the tenant's tokens in logs, dumps and traffic. */
@@ -126,6 +129,7 @@ export class Dev {
     this.#send = send
     this.faults = new DevFaults(send)
     this.requests = new DevRequests(send)
+    this.egress = new DevEgress(send, options.keepFunction)
     this.inbox = new DevInbox(send)
     this.clock = {
       advance: async by =>

@@ -1,8 +1,8 @@
-import { DevAssertionError } from './assertion-error.ts'
 import { devFaultsClear, devFaultsList, devFaultsNext } from './generated/operations.gen.ts'
 import type { DevFault, DevFaultRequest } from './generated/types.gen.ts'
 import type { OperationName } from './operation-name.ts'
 import type { DevSend } from './send.ts'
+import { refuseUnused } from './used.ts'
 
 /**
  * What a fault matches, and what it does.
@@ -94,26 +94,11 @@ export class DevFaults {
    * or used: faults with a `rate` have no number of times.
    */
   async assertUsed(): Promise<void> {
-    const ordered = await this.list()
-    const used = ordered.filter(one => one.used > 0)
-    const unused = used.length === 0 ? ordered : ordered.filter(({ left }) => left > 0)
-    if (ordered.length > 0 && unused.length === 0) return
-    const lines = unused.map(
-      ({ fault, used, left }) =>
-        `\n  ${JSON.stringify(fault)}: ${left > 0 ? `used ${used} of ${used + left} times` : 'never used'}`,
-    )
-    throw ordered.length === 0
-      ? new DevAssertionError(
-          'no fault was ordered',
-          ', so that none could be used: was it another tenant?',
-          {
-            actual: 0,
-            expected: 'at least 1',
-          },
-        )
-      : new DevAssertionError('these faults were not used:', lines.join(''), {
-          actual: ordered.length - unused.length,
-          expected: ordered.length,
-        })
+    const ordered = (await this.list()).map(({ fault, used, left }) => ({
+      used,
+      left,
+      shown: JSON.stringify(fault),
+    }))
+    refuseUnused('fault', ordered, true)
   }
 }

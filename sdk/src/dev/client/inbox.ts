@@ -35,7 +35,7 @@ export class DevInbox {
     const found = await this.#send(devInboxNext, { query: { ...filter } })
     if (found) return found
     const all = await this.list()
-    const refused = all.filter(({ attempts }) => attempts.every(({ status }) => status >= 300)).length
+    const refused = all.filter(({ attempts }) => attempts.every(({ status = 500 }) => status >= 300)).length
     throw new Error(`no webhook came; the inbox has ${all.length}, of which it refused ${refused}`)
   }
 

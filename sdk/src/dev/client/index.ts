@@ -1,3 +1,4 @@
+export type { AskedRequest } from './asked.ts'
 export { DevAssertionError } from './assertion-error.ts'
 export { hearConsoleOf } from './consoles.ts'
 export {
@@ -8,9 +9,20 @@ export {
   type DevTenant,
   type DevTenantKeys,
 } from './dev.ts'
+export {
+  DevEgress,
+  DevEgressRequests,
+  type EgressAnswer,
+  type EgressFilter,
+  type EgressFunction,
+  type EgressTarget,
+  type ExpectedEgress,
+} from './egress.ts'
 export type { DevEvent } from './events.ts'
 export { DevFaults, type FaultOptions, type ScenarioOptions } from './faults.ts'
 export type {
+  DevAnswer,
+  DevAnswerRequest,
   DevAttempt,
   DevConsoleLine,
   DevDifference,
@@ -19,6 +31,9 @@ export type {
   DevFixtures,
   DevMatchedRequests,
   DevNearestRequest,
+  DevOrderedAnswer,
+  DevOutgoingPattern,
+  DevOutgoingRequest,
   DevRecordedRequest,
   DevRequestPattern,
   DevSession,
@@ -36,12 +51,12 @@ export type {
 export { type DevBank, type DevCard, type DevCardOptions, DevMake } from './make.ts'
 export { requestMatchers } from './matchers.ts'
 export type { OperationName } from './operation-name.ts'
+export type { SilenceOptions } from './recorded.ts'
 export {
   DevRequests,
   type ExpectedRequest,
   type RequestFilter,
   type RequestPattern,
-  type SilenceOptions,
 } from './requests.ts'
 export { DevError, type DevOptions } from './send.ts'
 export { DevSessions } from './sessions.ts'

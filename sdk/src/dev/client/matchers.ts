@@ -1,4 +1,9 @@
+import type { DevEgressRequests, ExpectedEgress } from './egress.ts'
+import type { DevOutgoingPattern } from './generated/types.gen.ts'
 import type { DevRequests, ExpectedRequest, RequestPattern } from './requests.ts'
+
+type Expected = ExpectedRequest | ExpectedEgress
+type Pattern = RequestPattern | DevOutgoingPattern
 
 /**
  * Matchers for `expect` of vitest, jest and Playwright.
@@ -14,9 +19,10 @@ import type { DevRequests, ExpectedRequest, RequestPattern } from './requests.ts
 export const requestMatchers = {
   async toHaveReceived(
     this: unknown,
-    requests: DevRequests,
-    expected: ExpectedRequest,
+    given: DevRequests | DevEgressRequests,
+    expected: Expected,
   ): Promise<{ pass: boolean; message: () => string }> {
+    const requests = given as DevRequests
     const { times, ...pattern } = expected
     const unwanted = times === undefined ? 'a request that should not be there' : `not ${times} such requests`
     const found = await verdict(requests.assert(expected), async () => {
@@ -29,9 +35,10 @@ export const requestMatchers = {
   },
   async toHaveReceivedInOrder(
     this: unknown,
-    requests: DevRequests,
-    patterns: readonly RequestPattern[],
+    given: DevRequests | DevEgressRequests,
+    patterns: readonly Pattern[],
   ): Promise<{ pass: boolean; message: () => string }> {
+    const requests = given as DevRequests
     const found = await verdict(
       requests.assertOrder(patterns),
       async () => 'expected requests in another order',
@@ -66,14 +73,14 @@ declare global {
   namespace jest {
     // biome-ignore lint/complexity/noBannedTypes: the parameters have to be those of jest
     interface Matchers<R, T = {}> {
-      toHaveReceived(expected: ExpectedRequest): Promise<void>
-      toHaveReceivedInOrder(patterns: readonly RequestPattern[]): Promise<void>
+      toHaveReceived(expected: Expected): Promise<void>
+      toHaveReceivedInOrder(patterns: readonly Pattern[]): Promise<void>
     }
   }
   namespace PlaywrightTest {
     interface Matchers<R, T = unknown> {
-      toHaveReceived(expected: ExpectedRequest): Promise<void>
-      toHaveReceivedInOrder(patterns: readonly RequestPattern[]): Promise<void>
+      toHaveReceived(expected: Expected): Promise<void>
+      toHaveReceivedInOrder(patterns: readonly Pattern[]): Promise<void>
     }
   }
 }

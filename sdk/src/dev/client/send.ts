@@ -1,3 +1,4 @@
+import type { KeepFunction } from './asked.ts'
 import type { Operations } from './generated/operations.gen.ts'
 import type { Problem } from './generated/types.gen.ts'
 import { didYouMean } from './resembling.ts'
@@ -29,6 +30,8 @@ export interface DevOptions {
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Reads the files of a folder. Given by a vault in this process. @internal */
   readonly filesIn?: FilesIn | undefined
+  /** Keeps a function that answers requests. Given by a vault in this process. @internal */
+  readonly keepFunction?: KeepFunction | undefined
 }
 
 /**
@@ -122,6 +125,7 @@ const optionNames: readonly string[] = [
   'headerPrefix',
   'fetch',
   'filesIn',
+  'keepFunction',
 ] satisfies (keyof DevOptions)[]
 
 /** Throws a `TypeError` without an address, or for a name that is nearly that of an option. Others may come with a tenant. */

@@ -41,15 +41,12 @@ function route(exchange: Exchange, { router, proxy }: Services): void {
     exchange.operation = proxied
     return
   }
-  if (!proxy && /^\/proxy(\/|$)/.test(exchange.request.path))
-    throw new ServiceError('not_found', noSuchPath, { cause: new NoTargets() })
+  // It is there only if something may be a target.
+  if (!proxy && /^\/proxy(\/|$)/.test(exchange.request.path)) throw new ServiceError('not_found', noSuchPath)
   const { operation, parameters } = router.match(exchange.request.method, exchange.request.path)
   exchange.operation = operation
   exchange.rawParameters = parameters
 }
-
-/** The cause of a refusal of `/proxy`, which is there only if an option allows targets. */
-export class NoTargets {}
 
 // Requirements: AUT-001, ERR-508, AUT-015, ERR-520, WIR-545
 export function identify(exchange: Exchange, services: Services): void | Promise<void> {

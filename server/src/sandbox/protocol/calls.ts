@@ -1,3 +1,4 @@
+import { EgressError } from '../../egress/egress-error.ts'
 import type { Sender } from '../../egress/network.ts'
 import type { Egress, ServiceResponse, ServiceTransport } from '../sandbox.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
@@ -146,8 +147,9 @@ async function fetchOutside(
   const more = { ...(body ? { body } : {}), ...(redirect ? { redirect } : {}) }
   try {
     return await egress({ method, url: call.target, headers, by, signal, ...more })
-  } catch {
-    // The reason would let formulas scan the network of the server.
-    throw new CallRefused('the request failed')
+  } catch (error) {
+    // Other reasons would let formulas scan the network of the server.
+    const isTold = error instanceof EgressError && error.reason === 'development'
+    throw new CallRefused(isTold ? error.message : 'the request failed')
   }
 }
