@@ -285,6 +285,9 @@ const prelude = `
     const surrogate = client(tenant.privateKey)
     const card = { type: 'card', data: { number: '4242424242424242' } }
     const formula = await manage.reactorFormulas.create({ name: 'a', type: 'private', code: 'module.exports = () => ({ raw: 1 })' })
+    const charge = "module.exports = async () => { await fetch('https://api.example.com/v1/charges', { method: 'POST', body: '{\\"amount\\":1250}' }).catch(() => {}) ; return { raw: 1 } }"
+    const charging = await manage.reactorFormulas.create({ name: 'b', type: 'private', code: charge })
+    const charger = await manage.reactors.create({ name: 'b', formula: charging, configuration: {} })
     const application = { id: (await surrogate.tokens.create(card)).created_by }
     const reactor = await manage.reactors.create({ name: 'a', formula, application, configuration: {} })
     await surrogate.tokens.get('no-such-token').catch(() => {})
@@ -295,6 +298,7 @@ const prelude = `
           headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' },
           body: JSON.stringify(card),
         })
+      await surrogate.reactors.react(charger.id, { args: {} })
       console.log('paid')
     }
     return { vault, tenant, dev, surrogate, reactor, runTheApplication, app: vault, privateKey: tenant.privateKey }
