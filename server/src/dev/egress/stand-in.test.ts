@@ -42,6 +42,36 @@ t.test('a delay ends with the exchange, and with the answers', async t => {
   exchange.end()
 })
 
+t.test('any body is recorded in a bounded shape', async t => {
+  const { standIn, exchanges } = openStandIn(({ body }) => ({ body: typeof body }))
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const many = Array.from({ length: 5000 }, (_, at) => `a${at}=1`).join('&')
+  for (const [text, headers, kind] of [
+    ['{"a":[1,null]}', {}, 'object'],
+    ['['.repeat(500_000), {}, 'string'],
+    ['{"__proto__":1}', {}, 'string'],
+    ['{"a":1,"a":2}', {}, 'string'],
+    [many, form, 'object'],
+    [many, {}, 'string'],
+    ['\xff\x00', {}, 'string'],
+  ] as const) {
+    const exchange = exchanges.begin({ by, timeoutMs: 60_000 })
+    const { body } = await exchange.send({
+      ...sent,
+      method: 'POST',
+      headers,
+      body: Buffer.from(text, 'latin1'),
+    })
+    let answer = ''
+    for await (const piece of body(100)) answer += Buffer.from(piece)
+    t.equal(answer, kind, text.slice(0, 20))
+  }
+  const { body } = await standIn.handlers()['dev.egressRequests.list']({ tenant: 'a', query: {} } as never)
+  const shown = body.data.map(one => JSON.stringify(one.body))
+  t.match(shown, ['{"a":["number(1)",null]}', '"string(500000)"', '"string(15)"', '"string(13)"'])
+  t.ok((shown[4]?.length ?? 0) < 40_000, 'of many members so many are kept')
+})
+
 t.test('what nobody may send goes nowhere, also without anything around the network', async t => {
   const resolve = async () => t.fail('nothing to look up') as never
   const exchange = new OutgoingRequests({ resolve }).begin({ by, timeoutMs: 5000 })
