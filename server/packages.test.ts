@@ -87,7 +87,7 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
 ]
 
 /** A test dependency should be small to install. The script of the documentation page is 995,000 of them. */
-const mostPackedBytes = 2_010_000
+const mostPackedBytes = 2_030_000
 
 const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
 
