@@ -365,7 +365,7 @@ t.test('examples of formulas', async t => {
 })
 
 t.test('every example is one of these, or is shown by other tests', t => {
-  const known = ['sh', 'json', 'yaml', 'ts', 'js', 'ini', '']
+  const known = ['sh', 'json', 'yaml', 'ts', 'js', 'ini', 'mermaid', '']
   // `other-languages.test.ts` runs these.
   known.push('python', 'java', 'go')
   // `schema.test.ts` runs the GRANTs.

@@ -325,7 +325,7 @@ tap.test('each report says that nothing was run of a claimed feature', async t =
   t.ok(text.includes(`Bail out! ${reason}`))
   t.ok(htmlOf(report).includes(`The run is not valid: ${reason}`))
   const headline =
-    /<p class="verdict bad"><strong>claimed http, time: 1 of 2, invalid run<[\s\S]*<p class="small">core: 1 of 2/
+    /<p class="verdict half"><strong>claimed http, time: 1 of 2, invalid run<[\s\S]*<p class="small">core: 1 of 2/
   t.match(htmlOf(report), headline)
   t.match(
     junitOf(report),

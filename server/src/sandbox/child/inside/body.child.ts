@@ -6,7 +6,7 @@ import { URLSearchParams } from './url.child.ts'
 interface LegacyStream {
   on(event: string, listener: (piece: never) => void): unknown
   pipe(target: unknown): unknown
-  resume?(): unknown
+  readonly resume?: () => unknown
 }
 
 /** More than any request may have. */
