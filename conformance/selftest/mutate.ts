@@ -73,6 +73,12 @@ export async function responseFrom(
   return new Response(status === 204 ? null : body, { status, headers })
 }
 
+/** Returns a response with a body of JSON that no server made. */
+export function madeUp(text: string, status: number): Response {
+  const headers = { 'Content-Type': 'application/json', 'SVC-TRACE-ID': 'lie', 'Cache-Control': 'no-store' }
+  return new Response(text, { status, headers })
+}
+
 /** Handles requests with this method (or one of several, separated by `|`) and path; passes on all others. */
 export function intercept(
   method: string,
@@ -86,18 +92,17 @@ export function intercept(
   }
 }
 
+type Change = (body: Body, received: Received) => Body
+
 /** Changes the body of a request. */
-export const changeRequest = (method: string, path: RegExp, change: (body: Body) => Body): Mutant['change'] =>
-  intercept(method, path, (received, next) =>
-    next(requestFrom(received, received.body === undefined ? {} : { body: change(received.body) })),
-  )
+export const changeRequest = (method: string, path: RegExp, change: Change): Mutant['change'] =>
+  intercept(method, path, (received, next) => {
+    const { body } = received
+    return next(requestFrom(received, body === undefined ? {} : { body: change(body, received) }))
+  })
 
 /** Changes the body of a successful response. */
-export const changeResponse = (
-  method: string,
-  path: RegExp,
-  change: (body: Body, received: Received) => Body,
-): Mutant['change'] =>
+export const changeResponse = (method: string, path: RegExp, change: Change): Mutant['change'] =>
   intercept(method, path, async (received, next) => {
     const response = await next(requestFrom(received))
     const body = await bodyOf(response)
@@ -112,11 +117,13 @@ export const changeStatus = (
   path: RegExp,
   from: number,
   to: number,
-  body?: { readonly body: Body },
+  ...body: readonly Body[]
 ) =>
   intercept(method, path, async (received, next) => {
     const response = await next(requestFrom(received))
-    return response.status === from ? responseFrom(response, { status: to, ...body }) : response
+    return response.status === from
+      ? responseFrom(response, body.length > 0 ? { status: to, body: body[0] } : { status: to })
+      : response
   })
 
 /** Sends a request again with keys that may do more, if its response has one of these statuses. */
@@ -124,14 +131,45 @@ export const useKeys = (
   method: string,
   path: RegExp,
   statuses: readonly number[],
-  keys: (target: Target) => readonly (string | undefined)[],
+  ...keys: readonly (keyof Target & `${string}Key`)[]
 ) =>
   intercept(method, path, async (received, next, target) => {
     let response = await next(requestFrom(received))
-    for (const key of keys(target))
-      if (statuses.includes(response.status)) response = await next(requestFrom(received, { key }))
+    for (const key of keys)
+      if (statuses.includes(response.status))
+        response = await next(requestFrom(received, { key: target[key] }))
     return response
   })
+
+/** Members of a body, or what makes them of it. */
+type Members = object | ((body: Body, received: Received) => object)
+
+const setting =
+  (members: Members): Change =>
+  (body, received) => ({ ...body, ...(typeof members === 'function' ? members(body, received) : members) })
+
+/** Sets members of the body of a request. */
+const setInRequest = (method: string, path: RegExp, members: Members) =>
+  changeRequest(method, path, setting(members))
+
+/** Sets members of the body of a successful response. */
+const setInResponse = (method: string, path: RegExp, members: Members) =>
+  changeResponse(method, path, setting(members))
+
+/** Returns ways to say what a mutant changes, so that these cases fail. */
+export function failing(...failing: readonly string[]) {
+  const by = (change: Mutant['change']): Mutant => ({ failing, change })
+  return {
+    by,
+    intercept: (...given: Parameters<typeof intercept>) => by(intercept(...given)),
+    changeRequest: (...given: Parameters<typeof changeRequest>) => by(changeRequest(...given)),
+    changeResponse: (...given: Parameters<typeof changeResponse>) => by(changeResponse(...given)),
+    setInRequest: (...given: Parameters<typeof setInRequest>) => by(setInRequest(...given)),
+    setInResponse: (...given: Parameters<typeof setInResponse>) => by(setInResponse(...given)),
+    changeStatus: (...given: Parameters<typeof changeStatus>) => by(changeStatus(...given)),
+    useKeys: (...given: Parameters<typeof useKeys>) => by(useKeys(...given)),
+  }
+}
 
 export const token = /^\/tokens\/(?!search)[^/]+$/
 export const tokens = /^\/tokens$/

@@ -2,6 +2,7 @@ import {
   type Body,
   changeRequest,
   changeResponse,
+  failing,
   listOrSearch,
   type Mutant,
   type Mutants,
@@ -67,25 +68,19 @@ const cut = (length: number) => (text: string) => text.slice(0, length)
 /** Mutants that return something else than they were sent. */
 export const fidelityMutants: Mutants = {
   // A column holds 255 characters.
-  'cuts-texts-at-255': { failing: ['DAT-010.get-text-of-256'], change: storedText(cut(255)) },
-  'cuts-texts-at-400000': { failing: ['WIR-543.get-text-of-500000'], change: storedText(cut(400_000)) },
-  'trims-texts': { failing: ['DAT-010.get-blanks'], change: storedText(text => text.trim()) },
-  'escapes-markup': {
-    failing: ['DAT-010.get-markup'],
-    change: storedText(text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-  },
-  'composes-characters': {
-    failing: ['DAT-010.get-decomposed'],
-    change: storedText(text => text.normalize('NFC')),
-  },
-  'drops-empty-members': {
-    failing: ['DAT-010.get-nested-empties'],
-    change: stored(data => everyMember(data, inner => !isEmpty(inner))),
-  },
-  'rounds-to-six-decimals': { failing: ['DAT-010.get-decimals'], change: stored(rounded) },
-  'integers-as-floats-in-lists': {
-    failing: ['DAT-010.list-large-integers', 'DAT-010.search-large-integers'],
-    change: listed(listOrSearch, one =>
+  'cuts-texts-at-255': failing('DAT-010.get-text-of-256').by(storedText(cut(255))),
+  'cuts-texts-at-400000': failing('WIR-543.get-text-of-500000').by(storedText(cut(400_000))),
+  'trims-texts': failing('DAT-010.get-blanks').by(storedText(text => text.trim())),
+  'escapes-markup': failing('DAT-010.get-markup').by(
+    storedText(text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+  ),
+  'composes-characters': failing('DAT-010.get-decomposed').by(storedText(text => text.normalize('NFC'))),
+  'drops-empty-members': failing('DAT-010.get-nested-empties').by(
+    stored(data => everyMember(data, inner => !isEmpty(inner))),
+  ),
+  'rounds-to-six-decimals': failing('DAT-010.get-decimals').by(stored(rounded)),
+  'integers-as-floats-in-lists': failing('DAT-010.list-large-integers', 'DAT-010.search-large-integers').by(
+    listed(listOrSearch, one =>
       withData(one, data =>
         JSON.parse(
           JSON.stringify(data, (_name, inner) =>
@@ -94,41 +89,32 @@ export const fidelityMutants: Mutants = {
         ),
       ),
     ),
-  },
-  'drops-null-members': {
-    failing: ['DAT-010.get-null-inside'],
-    change: stored(data => everyMember(data, inner => inner !== null)),
-  },
-  'tokenize-drops-null': {
-    failing: ['WIR-543.tokenize-null-inside'],
-    change: changeRequest('POST', /^\/tokenize$/, body => everyMember(body, inner => inner !== null)),
-  },
-  'keeps-50-members': {
-    failing: ['DAT-010.get-many-members'],
-    change: stored(data => everyMember(data, (_inner, _name, index) => index < 50)),
-  },
-  'sorts-lists': {
-    failing: ['DAT-010.get-order-of-lists'],
-    change: stored(data =>
+  ),
+  'drops-null-members': failing('DAT-010.get-null-inside').by(
+    stored(data => everyMember(data, inner => inner !== null)),
+  ),
+  'tokenize-drops-null': failing('WIR-543.tokenize-null-inside').changeRequest('POST', /^\/tokenize$/, body =>
+    everyMember(body, inner => inner !== null),
+  ),
+  'keeps-50-members': failing('DAT-010.get-many-members').by(
+    stored(data => everyMember(data, (_inner, _name, index) => index < 50)),
+  ),
+  'sorts-lists': failing('DAT-010.get-order-of-lists').by(
+    stored(data =>
       JSON.parse(JSON.stringify(data, (_name, inner) => (Array.isArray(inner) ? [...inner].sort() : inner))),
     ),
-  },
-  'detokenizes-trimmed': {
-    failing: ['WIR-543.detokenize-blanks'],
-    change: changeResponse('POST', /^\/detokenize$/, body => everyText(body, text => text.trim())),
-  },
-  'patches-trimmed': {
-    failing: ['DAT-010.patch-blanks'],
-    change: changeRequest('PATCH', token, body =>
-      'data' in (body ?? {})
-        ? { ...body, data: everyText(body.data, text => text.replace(/^ +| +$/g, '')) }
-        : body,
-    ),
-  },
-  'containers-sorted': {
-    failing: ['TOK-053.containers'],
-    change: changeRequest('POST|PATCH', /^\/tokens(\/(?!search)[^/]+)?$/, body =>
-      Array.isArray(body?.containers) ? { ...body, containers: [...body.containers].sort() } : body,
-    ),
-  },
+  ),
+  'detokenizes-trimmed': failing('WIR-543.detokenize-blanks').changeResponse('POST', /^\/detokenize$/, body =>
+    everyText(body, text => text.trim()),
+  ),
+  'patches-trimmed': failing('DAT-010.patch-blanks').changeRequest('PATCH', token, body =>
+    'data' in (body ?? {})
+      ? { ...body, data: everyText(body.data, text => text.replace(/^ +| +$/g, '')) }
+      : body,
+  ),
+  'containers-sorted': failing('TOK-053.containers').changeRequest(
+    'POST|PATCH',
+    /^\/tokens(\/(?!search)[^/]+)?$/,
+    body => (Array.isArray(body?.containers) ? { ...body, containers: [...body.containers].sort() } : body),
+  ),
 }

@@ -2,16 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   bodyOf,
-  changeRequest,
-  changeResponse,
-  changeStatus,
+  failing,
   intercept,
   type Mutant,
   type Mutants,
   react,
   requestFrom,
   responseFrom,
-  useKeys,
 } from '../mutate.ts'
 
 type Headers = Record<string, string>
@@ -63,104 +60,72 @@ function relayWebhooks(change: (headers: Headers) => Headers | undefined): Mutan
 /** Mutants of formulas, reactors and invocations. */
 export const reactorsMutants: Mutants = {
   // The response to an asynchronous invocation is a 200.
-  'async-answered-200': {
-    failing: ['INV-511.a'],
-    change: changeStatus('POST', react, 202, 200, { body: {} }),
-  },
+  'async-answered-200': failing('INV-511.a').changeStatus('POST', react, 202, 200, {}),
   // A canceled job stays.
-  'cancel-ignored': {
-    failing: ['INV-547.a'],
-    change: intercept('DELETE', /^\/jobs\//, async (received, next) => {
-      const { headers } = await next(requestFrom(received, { method: 'GET', path: '/jobs' }))
-      return new Response(null, { status: 204, headers })
-    }),
-  },
+  'cancel-ignored': failing('INV-547.a').intercept('DELETE', /^\/jobs\//, async (received, next) => {
+    const { headers } = await next(requestFrom(received, { method: 'GET', path: '/jobs' }))
+    return new Response(null, { status: 204, headers })
+  }),
   // A configuration with unknown names is accepted.
-  'configuration-unchecked': {
-    failing: ['REA-004.a'],
-    change: changeRequest('POST', /^\/reactors$/, body => ({
-      ...body,
-      configuration: body.configuration && { ...body.configuration, OTHER: undefined },
-    })),
-  },
+  'configuration-unchecked': failing('REA-004.a').setInRequest('POST', /^\/reactors$/, body => ({
+    configuration: body.configuration && { ...body.configuration, OTHER: undefined },
+  })),
   // A formula gets the expression instead of the data.
-  'expressions-not-replaced': {
-    failing: ['INV-006.a', 'INV-008.a'],
-    change: changeResponse('POST', react, (body, received) =>
+  'expressions-not-replaced': failing('INV-006.a', 'INV-008.a').changeResponse(
+    'POST',
+    react,
+    (body, received) =>
       body.raw?.args === undefined ? body : { ...body, raw: { args: received.body.args } },
-    ),
-  },
+  ),
   // The tokens of an invocation need no token:use.
-  'foreign-tokens-lent': {
-    failing: ['INV-003.a', 'INV-004.a'],
-    change: useKeys('POST', react, [403], target => [target.privateKey]),
-  },
+  'foreign-tokens-lent': failing('INV-003.a', 'INV-004.a').useKeys('POST', react, [403], 'privateKey'),
   // A formula that throws is a success.
-  'formula-errors-succeed': {
-    failing: ['INV-021.a', 'INV-507.a'],
-    change: changeStatus('POST', react, 500, 200, { body: {} }),
-  },
+  'formula-errors-succeed': failing('INV-021.a', 'INV-507.a').changeStatus('POST', react, 500, 200, {}),
   // A list of formulas ignores the name.
-  'ignores-name-filter': {
-    failing: ['FOR-012.a'],
-    change: intercept('GET', /^\/reactor-formulas$/, (received, next) =>
-      next(requestFrom(received, { search: '' })),
-    ),
-  },
+  'ignores-name-filter': failing('FOR-012.a').intercept('GET', /^\/reactor-formulas$/, (received, next) =>
+    next(requestFrom(received, { search: '' })),
+  ),
   // A name may have any length.
-  'long-names': {
-    failing: ['FOR-003.a', 'REA-002.a'],
-    change: changeRequest('POST|PUT', /^\/react/, body => ({ ...body, name: body.name?.slice(0, 200) })),
-  },
+  'long-names': failing('FOR-003.a', 'REA-002.a').setInRequest('POST|PUT', /^\/react/, body => ({
+    name: body.name?.slice(0, 200),
+  })),
   // A request can detokenize any number of tokens.
-  'more-than-100-tokens': {
-    failing: ['INV-009.a'],
-    change: intercept('POST', react, async (received, next) => {
-      const response = await next(requestFrom(received))
-      return response.status === 400 ? responseFrom(response, { status: 200, body: { raw: {} } }) : response
-    }),
-  },
+  'more-than-100-tokens': failing('INV-009.a').intercept('POST', react, async (received, next) => {
+    const response = await next(requestFrom(received))
+    return response.status === 400 ? responseFrom(response, { status: 200, body: { raw: {} } }) : response
+  }),
   // Parameters are not required, converted or removed.
-  'parameters-unchecked': {
-    failing: ['INV-012.a', 'INV-013.a', 'INV-014.a', 'INV-016.a'],
-    change: changeRequest('POST', /^\/reactor-formulas$/, body => ({ ...body, request_parameters: [] })),
-  },
+  'parameters-unchecked': failing('INV-012.a', 'INV-013.a', 'INV-014.a', 'INV-016.a').setInRequest(
+    'POST',
+    /^\/reactor-formulas$/,
+    () => ({ request_parameters: [] }),
+  ),
   // The response to a PATCH of a reactor is a 200 with an object.
-  'patch-of-reactor-200': {
-    failing: ['REA-012.a'],
-    change: changeStatus('PATCH', /^\/reactors\//, 204, 200, { body: {} }),
-  },
+  'patch-of-reactor-200': failing('REA-012.a').changeStatus('PATCH', /^\/reactors\//, 204, 200, {}),
   // A PUT of a formula keeps the members that it leaves out.
-  'put-merges': {
-    failing: ['FOR-013.a'],
-    change: intercept('PUT', /^\/reactor-formulas\//, async (received, next) => {
-      const now = await bodyOf(await next(requestFrom({ ...received, method: 'GET', text: '' })))
-      return next(requestFrom(received, { body: { description: now?.description, ...received.body } }))
-    }),
-  },
+  'put-merges': failing('FOR-013.a').intercept('PUT', /^\/reactor-formulas\//, async (received, next) => {
+    const now = await bodyOf(await next(requestFrom(received, { method: 'GET' })))
+    return next(requestFrom(received, { body: { description: now?.description, ...received.body } }))
+  }),
   // Other tenants can read a private formula.
-  'shows-foreign-formulas': {
-    failing: ['FOR-017.a'],
-    change: useKeys('GET', /^\/reactor-formulas/, [404], target => [target.managementKey]),
-  },
+  'shows-foreign-formulas': failing('FOR-017.a').useKeys(
+    'GET',
+    /^\/reactor-formulas/,
+    [404],
+    'managementKey',
+  ),
   // Any timeout is accepted.
-  'timeout-unchecked': {
-    failing: ['INV-023.a', 'INV-024.a'],
-    change: changeRequest('POST', react, body => ({ ...body, timeout_ms: undefined })),
-  },
+  'timeout-unchecked': failing('INV-023.a', 'INV-024.a').setInRequest('POST', react, {
+    timeout_ms: undefined,
+  }),
   // No webhook is ever delivered.
-  'webhook-never': {
-    failing: ['INV-022.a'],
-    change: relayWebhooks(() => undefined),
-  },
+  'webhook-never': failing('INV-022.a').by(relayWebhooks(() => undefined)),
   // A webhook has no signature.
-  'webhook-unsigned': {
-    failing: ['INV-513.a'],
-    change: relayWebhooks(({ 'webhook-signature': _gone, ...headers }) => headers),
-  },
+  'webhook-unsigned': failing('INV-513.a').by(
+    relayWebhooks(({ 'webhook-signature': _gone, ...headers }) => headers),
+  ),
   // A webhook does not carry the trace id.
-  'webhook-without-trace': {
-    failing: ['INV-512.a'],
-    change: relayWebhooks(({ 'svc-trace-id': _gone, ...headers }) => headers),
-  },
+  'webhook-without-trace': failing('INV-512.a').by(
+    relayWebhooks(({ 'svc-trace-id': _gone, ...headers }) => headers),
+  ),
 }

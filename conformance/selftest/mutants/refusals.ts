@@ -1,6 +1,7 @@
 import {
   type Body,
   bodyOf,
+  failing,
   intercept,
   type Mutant,
   type Mutants,
@@ -61,9 +62,8 @@ const usesNonce = (statuses: readonly number[]) =>
 /** Mutants in which a refused request has an effect. */
 export const refusalMutants: Mutants = {
   // A create that is refused leaves a token under its id.
-  'refused-create-burns-id': {
-    failing: ['TOK-045.create-invalid-undone'],
-    change: afterRefusal('POST', tokens, [400], async ({ body, ...rest }, next, key) => {
+  'refused-create-burns-id': failing('TOK-045.create-invalid-undone').by(
+    afterRefusal('POST', tokens, [400], async ({ body, ...rest }, next, key) => {
       if (typeof body.id !== 'string' || body.id.includes('{{')) return
       const stored = await next(
         requestFrom(
@@ -75,56 +75,49 @@ export const refusalMutants: Mutants = {
       // Nobody can read or list it.
       return stored.arrayBuffer()
     }),
-  },
+  ),
   // An expression that takes too many steps is dropped instead of being refused.
-  'costly-mask-is-dropped': {
-    failing: ['EXP-503.a'],
-    change: intercept('POST', tokens, async (received, next) => {
-      const response = await next(requestFrom(received))
-      const { mask, ...rest } = received.body
-      if (response.status !== 400 || !String(mask).includes('{% for')) return response
-      return next(requestFrom(received, { body: rest }))
-    }),
-  },
-  'unauthorized-create-stores': {
-    failing: ['AUT-002.create-forbidden-undone'],
-    change: afterRefusal(
+  'costly-mask-is-dropped': failing('EXP-503.a').intercept('POST', tokens, async (received, next) => {
+    const response = await next(requestFrom(received))
+    const { mask, ...rest } = received.body
+    if (response.status !== 400 || !String(mask).includes('{% for')) return response
+    return next(requestFrom(received, { body: rest }))
+  }),
+  'unauthorized-create-stores': failing('AUT-002.create-forbidden-undone').by(
+    afterRefusal(
       'POST',
       tokens,
       [403],
       store(body => body),
     ),
-  },
-  'refused-update-keeps-metadata': {
-    failing: ['TOK-036.update-invalid-undone'],
-    change: afterRefusal(
+  ),
+  'refused-update-keeps-metadata': failing('TOK-036.update-invalid-undone').by(
+    afterRefusal(
       'PATCH',
       token,
       [400],
       patch(({ metadata }) => ({ metadata })),
     ),
-  },
-  'refused-authorization-uses-nonce': {
-    failing: ['SES-505.invalid-undone'],
-    change: usesNonce([400, 403, 415]),
-  },
-  'refused-create-makes-formula': {
-    failing: ['AUT-001.create-formula-unknown-undone', 'WIR-545.create-formula-other-type-undone'],
-    change: afterRefusal('POST', /^\/reactor-formulas$/, [401, 415], (received, next, key) =>
+  ),
+  'refused-authorization-uses-nonce': failing('SES-505.invalid-undone').by(usesNonce([400, 403, 415])),
+  'refused-create-makes-formula': failing(
+    'AUT-001.create-formula-unknown-undone',
+    'WIR-545.create-formula-other-type-undone',
+  ).by(
+    afterRefusal('POST', /^\/reactor-formulas$/, [401, 415], (received, next, key) =>
       next(requestFrom({ ...received, headers: json() }, { key: key.management })),
     ),
-  },
-  'forbidden-shows-the-mask': {
-    failing: ['ERR-507.each-forbidden'],
-    change: intercept('GET|DELETE|PATCH', token, async (received, next, target) => {
+  ),
+  'forbidden-shows-the-mask': failing('ERR-507.each-forbidden').intercept(
+    'GET|DELETE|PATCH',
+    token,
+    async (received, next, target) => {
       const response = await next(requestFrom(received))
       if (response.status !== 403) return response
-      const whole = await bodyOf(
-        await next(requestFrom({ ...received, method: 'GET', text: '' }, { key: target.privateKey })),
-      )
+      const whole = await bodyOf(await next(requestFrom(received, { method: 'GET', key: target.privateKey })))
       return responseFrom(response, {
         body: { ...(await bodyOf(response)), detail: `no access to ${JSON.stringify(whole?.data ?? '')}` },
       })
-    }),
-  },
+    },
+  ),
 }

@@ -3,6 +3,7 @@ import {
   type Body,
   bodyOf,
   changeResponse,
+  failing,
   intercept,
   keyOf,
   type Mutant,
@@ -42,67 +43,54 @@ const pathOf = (request: Request) => new URL(request.url).pathname
 
 /** Mutants of each response. */
 export const responsesMutants: Mutants = {
-  'key-in-a-header': {
-    failing: ['WIR-544.of-the-request'],
-    change: headers((to, request) => to.set('X-Application', request.headers.get('SVC-API-KEY') ?? 'none')),
-  },
-  'key-of-another-in-a-header': {
-    failing: ['AUT-020.each'],
-    change: (next, target) =>
-      headers((to, request) => {
-        if (request.method === 'GET') to.set('X-Neighbour', target.otherPrivateKey ?? 'none')
-      })(next, target),
-  },
-  'unknown-key-in-a-problem': {
-    failing: ['WIR-544.unknown'],
-    change: problem((body, status, key) =>
-      status === 401 ? { ...body, detail: `${key} is not known` } : body,
-    ),
-  },
-  'status-of-problems-is-400': {
-    failing: ['ERR-514.each', 'ERR-001.each'],
-    change: problem(body => ({ ...body, status: 400 })),
-  },
-  'refusals-show-the-token': {
-    failing: ['AUT-014.refused-get', 'AUT-014.refused-update', 'AUT-014.refused-delete'],
-    change: intercept('GET|PATCH|DELETE', token, async (received, next, { privateKey }) => {
-      const response = await next(requestFrom(received))
-      if (response.status !== 403) return response
-      const shown = await next(
-        requestFrom(received, { method: 'GET', key: privateKey, bytes: new Uint8Array(), text: '' }),
-      )
-      return responseFrom(response, { body: { ...(await bodyOf(response)), token: await bodyOf(shown) } })
-    }),
-  },
-  'trace-of-errors-is-new': {
-    failing: ['WIR-501.each-not-found'],
-    change: headers((to, _request, response) => {
+  'key-in-a-header': failing('WIR-544.of-the-request').by(
+    headers((to, request) => to.set('X-Application', request.headers.get('SVC-API-KEY') ?? 'none')),
+  ),
+  'key-of-another-in-a-header': failing('AUT-020.each').by((next, target) =>
+    headers((to, request) => {
+      if (request.method === 'GET') to.set('X-Neighbour', target.otherPrivateKey ?? 'none')
+    })(next, target),
+  ),
+  'unknown-key-in-a-problem': failing('WIR-544.unknown').by(
+    problem((body, status, key) => (status === 401 ? { ...body, detail: `${key} is not known` } : body)),
+  ),
+  'status-of-problems-is-400': failing('ERR-514.each', 'ERR-001.each').by(
+    problem(body => ({ ...body, status: 400 })),
+  ),
+  'refusals-show-the-token': failing(
+    'AUT-014.refused-get',
+    'AUT-014.refused-update',
+    'AUT-014.refused-delete',
+  ).intercept('GET|PATCH|DELETE', token, async (received, next, { privateKey }) => {
+    const response = await next(requestFrom(received))
+    if (response.status !== 403) return response
+    const shown = await next(requestFrom(received, { method: 'GET', key: privateKey }))
+    return responseFrom(response, { body: { ...(await bodyOf(response)), token: await bodyOf(shown) } })
+  }),
+  'trace-of-errors-is-new': failing('WIR-501.each-not-found').by(
+    headers((to, _request, response) => {
       if (response.status >= 400) to.set('SVC-TRACE-ID', crypto.randomUUID())
     }),
-  },
-  'session-may-be-cached': {
-    failing: ['WIR-501.each-session'],
-    change: headers((to, request) => {
+  ),
+  'session-may-be-cached': failing('WIR-501.each-session').by(
+    headers((to, request) => {
       if (pathOf(request) === '/sessions') to.delete('Cache-Control')
     }),
-  },
-  'allow-lists-every-method': {
-    failing: ['ERR-502.allow'],
-    change: headers((to, _request, response) => {
+  ),
+  'allow-lists-every-method': failing('ERR-502.allow').by(
+    headers((to, _request, response) => {
       if (response.status === 405) to.set('Allow', 'GET, POST, PUT, PATCH, DELETE')
     }),
-  },
-  'invocation-at-most-4-mb': {
-    failing: ['INV-005.near'],
-    change: intercept('POST', react, async (received, next) => {
-      const response = await next(requestFrom(received))
-      return received.text.length > 4 * 1024 * 1024 ? responseFrom(response, { status: 413 }) : response
-    }),
-  },
+  ),
+  'invocation-at-most-4-mb': failing('INV-005.near').intercept('POST', react, async (received, next) => {
+    const response = await next(requestFrom(received))
+    return received.text.length > 4 * 1024 * 1024 ? responseFrom(response, { status: 413 }) : response
+  }),
   // Each mention of a token counts, not each token.
-  'counts-mentions-of-tokens': {
-    failing: ['INV-548.mentions'],
-    change: intercept('POST', react, async (received, next) => {
+  'counts-mentions-of-tokens': failing('INV-548.mentions').intercept(
+    'POST',
+    react,
+    async (received, next) => {
       const response = await next(requestFrom(received))
       const mentions = received.text.match(/\{\{/g)?.length ?? 0
       return response.ok && mentions > 100
@@ -111,38 +99,33 @@ export const responsesMutants: Mutants = {
             body: { type: 'about:blank', title: 'Too many', status: 400 },
           })
         : response
-    }),
-  },
-  // A reactor is not changed by whom it says.
-  'reactor-answers-its-creator': {
-    failing: ['WIR-541.reactor-another'],
-    change: changeResponse('PUT', /^\/reactors\/[^/]+$/, body => ({ ...body, modified_by: body.created_by })),
-  },
-  'finds-under-old-indexes': {
-    failing: ['SEA-025.updated'],
-    change: (next, target) => {
-      const old = new Map<string, string>()
-      const remember = changeResponse('POST', /^\/tokens$/, (body, { body: given }) => {
-        if (typeof given?.data === 'string') old.set(given.data.toLowerCase(), body.id)
-        return body
-      })(next, target)
-      return intercept('POST', tokenSearch, async received => {
-        const response = await remember(requestFrom(received))
-        const body = await bodyOf(response)
-        const asked = /data:"?([\w-]+)"?/.exec(received.body?.query ?? '')?.[1]?.toLowerCase() ?? ''
-        const id = old.get(asked)
-        if (!response.ok || id === undefined || body.data.some((one: Body) => one.id === id)) return response
-        const now = await remember(
-          requestFrom(
-            { ...received, method: 'GET', text: '', path: `/tokens/${id}` },
-            { key: target.privateKey },
-          ),
-        )
-        const found = await bodyOf(now)
-        return now.ok && found.search_indexes?.length > 0
-          ? responseFrom(response, { body: { ...body, data: [...body.data, found] } })
-          : response
-      })(remember, target)
     },
-  },
+  ),
+  // A reactor is not changed by whom it says.
+  'reactor-answers-its-creator': failing('WIR-541.reactor-another').setInResponse(
+    'PUT',
+    /^\/reactors\/[^/]+$/,
+    body => ({ modified_by: body.created_by }),
+  ),
+  'finds-under-old-indexes': failing('SEA-025.updated').by((next, target) => {
+    const old = new Map<string, string>()
+    const remember = changeResponse('POST', /^\/tokens$/, (body, { body: given }) => {
+      if (typeof given?.data === 'string') old.set(given.data.toLowerCase(), body.id)
+      return body
+    })(next, target)
+    return intercept('POST', tokenSearch, async received => {
+      const response = await remember(requestFrom(received))
+      const body = await bodyOf(response)
+      const asked = /data:"?([\w-]+)"?/.exec(received.body?.query ?? '')?.[1]?.toLowerCase() ?? ''
+      const id = old.get(asked)
+      if (!response.ok || id === undefined || body.data.some((one: Body) => one.id === id)) return response
+      const now = await remember(
+        requestFrom(received, { method: 'GET', path: `/tokens/${id}`, key: target.privateKey }),
+      )
+      const found = await bodyOf(now)
+      return now.ok && found.search_indexes?.length > 0
+        ? responseFrom(response, { body: { ...body, data: [...body.data, found] } })
+        : response
+    })(remember, target)
+  }),
 }

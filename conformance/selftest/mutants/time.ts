@@ -3,12 +3,13 @@ import {
   any,
   type Body,
   bodyOf,
-  changeRequest,
   changeResponse,
+  failing,
   intercept,
   keyOf,
   type Mutant,
   type Mutants,
+  madeUp,
   requestFrom,
   responseFrom,
   token,
@@ -73,9 +74,7 @@ const none = new Uint8Array()
 const keepsMetadata: Mutant['change'] = (next, target) => {
   const before = new Map<string, Body>()
   const remember = intercept('DELETE', token, async received => {
-    const read = await bodyOf(
-      await next(requestFrom(received, { method: 'GET', key: target.privateKey, bytes: none, text: '' })),
-    )
+    const read = await bodyOf(await next(requestFrom(received, { method: 'GET', key: target.privateKey })))
     if (read?.metadata) before.set(received.path, read.metadata)
     return next(requestFrom(received))
   })(next, target)
@@ -106,17 +105,15 @@ const keyGoesOn: Mutant['change'] = (next, target) => {
 
 /** Mutants of time, and of tokens that take the place of others. */
 export const timeMutants: Mutants = {
-  'offset-reversed': {
-    failing: ['TOK-012.instants'],
-    change: offsets(expires =>
+  'offset-reversed': failing('TOK-012.instants').by(
+    offsets(expires =>
       expires.replace(/([+-])(\d\d:\d\d)$/, (_all, sign, rest) => `${sign === '+' ? '-' : '+'}${rest}`),
     ),
-  },
-  'cvc-for-65-minutes': { failing: ['DAT-009.minutes'], change: cvcUntil(65 * minute) },
+  ),
+  'cvc-for-65-minutes': failing('DAT-009.minutes').by(cvcUntil(65 * minute)),
   // A token ends after a year at the latest.
-  'ends-after-a-year': {
-    failing: ['TOK-039.beyond-a-year'],
-    change: timed(now =>
+  'ends-after-a-year': failing('TOK-039.beyond-a-year').by(
+    timed(now =>
       intercept('GET', token, async (received, next) => {
         const response = await next(requestFrom(received))
         const body = await bodyOf(response)
@@ -128,88 +125,70 @@ export const timeMutants: Mutants = {
           : response
       }),
     ),
-  },
-  'order-of-changes': {
-    failing: ['PAG-503.changed'],
-    change: changeResponse('GET', tokens, body => ({
-      ...body,
-      data: [...body.data].sort((a: Body, b: Body) =>
-        (a.modified_at ?? a.created_at) < (b.modified_at ?? b.created_at) ? 1 : -1,
-      ),
-    })),
-  },
+  ),
+  'order-of-changes': failing('PAG-503.changed').setInResponse('GET', tokens, body => ({
+    data: [...body.data].sort((a: Body, b: Body) =>
+      (a.modified_at ?? a.created_at) < (b.modified_at ?? b.created_at) ? 1 : -1,
+    ),
+  })),
   // A deduplicating create returns a token that was deleted.
-  'deduplicates-into-the-deleted': {
-    failing: ['TOK-543.b'],
-    change: (next, target) => {
-      const made = new Map<string, { text: string; path: string }>()
-      const deleted = new Set<string>()
-      const remember = intercept('DELETE', token, async (received, onward) => {
-        const response = await onward(requestFrom(received))
-        if (response.ok) deleted.add(received.path)
-        return response
-      })(next, target)
-      return intercept('POST', tokens, async received => {
-        const name = `${keyOf(received)} ${JSON.stringify([received.body?.type, received.body?.data])}`
-        const known = made.get(name)
-        if (received.body?.deduplicate_token === true && known && deleted.has(known.path))
-          return new Response(known.text, {
-            status: 200,
-            headers: {
-              'Content-Type': 'application/json',
-              'SVC-TRACE-ID': 'lie',
-              'Cache-Control': 'no-store',
-            },
-          })
-        const response = await remember(requestFrom(received))
-        const body = await bodyOf(response)
-        if (response.ok) made.set(name, { text: JSON.stringify(body), path: `/tokens/${body.id}` })
-        return response
-      })(remember, target)
-    },
-  },
+  'deduplicates-into-the-deleted': failing('TOK-543.b').by((next, target) => {
+    const made = new Map<string, { text: string; path: string }>()
+    const deleted = new Set<string>()
+    const remember = intercept('DELETE', token, async (received, onward) => {
+      const response = await onward(requestFrom(received))
+      if (response.ok) deleted.add(received.path)
+      return response
+    })(next, target)
+    return intercept('POST', tokens, async received => {
+      const name = `${keyOf(received)} ${JSON.stringify([received.body?.type, received.body?.data])}`
+      const known = made.get(name)
+      if (received.body?.deduplicate_token === true && known && deleted.has(known.path))
+        return madeUp(known.text, 200)
+      const response = await remember(requestFrom(received))
+      const body = await bodyOf(response)
+      if (response.ok) made.set(name, { text: JSON.stringify(body), path: `/tokens/${body.id}` })
+      return response
+    })(remember, target)
+  }),
   // A search by the fingerprint of a deleted token finds it.
-  'finds-the-deleted-by-fingerprint': {
-    failing: ['SEA-021.deleted'],
-    change: (next, target) => {
-      const made = new Map<string, Body>()
-      const gone = new Map<string, Body>()
-      return intercept('POST|DELETE', /^\/tokens/, async received => {
-        const response = await next(requestFrom(received))
-        if (!response.ok) return response
-        if (received.method === 'DELETE') {
-          const token = made.get(received.path.slice('/tokens/'.length))
-          if (token) gone.set(token.fingerprint, token)
-          return response
-        }
-        const body = await bodyOf(response)
-        if (tokens.test(received.path)) made.set(body.id, body)
-        const query = String(received.body?.query ?? '')
-        const token = gone.get(/fingerprint:"([^"]+)"/.exec(query)?.[1] ?? '')
-        return token && query.includes(token.containers[0]) && Array.isArray(body.data)
-          ? responseFrom(response, { body: { ...body, data: [...body.data, token] } })
-          : response
-      })(next, target)
-    },
-  },
-  'renewed-token-keeps-metadata': {
-    failing: ['TOK-037.renewed-without-metadata'],
-    change: keepsMetadata,
-  },
-  'key-of-a-deleted-application': { failing: ['APP-504.a'], change: keyGoesOn },
-  'late-refusal-moves-token': {
-    failing: ['SEA-026.update-index-of-nothing-undone'],
-    change: intercept('PATCH', token, async (received, next) => {
+  'finds-the-deleted-by-fingerprint': failing('SEA-021.deleted').by((next, target) => {
+    const made = new Map<string, Body>()
+    const gone = new Map<string, Body>()
+    return intercept('POST|DELETE', /^\/tokens/, async received => {
+      const response = await next(requestFrom(received))
+      if (!response.ok) return response
+      if (received.method === 'DELETE') {
+        const token = made.get(received.path.slice('/tokens/'.length))
+        if (token) gone.set(token.fingerprint, token)
+        return response
+      }
+      const body = await bodyOf(response)
+      if (tokens.test(received.path)) made.set(body.id, body)
+      const query = String(received.body?.query ?? '')
+      const token = gone.get(/fingerprint:"([^"]+)"/.exec(query)?.[1] ?? '')
+      return token && query.includes(token.containers[0]) && Array.isArray(body.data)
+        ? responseFrom(response, { body: { ...body, data: [...body.data, token] } })
+        : response
+    })(next, target)
+  }),
+  'renewed-token-keeps-metadata': failing('TOK-037.renewed-without-metadata').by(keepsMetadata),
+  'key-of-a-deleted-application': failing('APP-504.a').by(keyGoesOn),
+  'late-refusal-moves-token': failing('SEA-026.update-index-of-nothing-undone').intercept(
+    'PATCH',
+    token,
+    async (received, next) => {
       const response = await next(requestFrom(received))
       const { containers, search_indexes } = received.body ?? {}
       if (response.status === 400 && containers && search_indexes)
         await next(requestFrom(received, { body: { containers } }))
       return response
-    }),
-  },
-  'types-share-fingerprints': {
-    failing: ['TOK-016.same-data-of-two-types'],
-    change: intercept('POST', tokens, async (received, next) => {
+    },
+  ),
+  'types-share-fingerprints': failing('TOK-016.same-data-of-two-types').intercept(
+    'POST',
+    tokens,
+    async (received, next) => {
       const response = await next(requestFrom(received))
       const { id: _, ...given } = received.body ?? {}
       if (!response.ok || given.type !== 'card_number' || !given.fingerprint_expression) return response
@@ -219,23 +198,20 @@ export const timeMutants: Mutants = {
       )
       const { fingerprint } = plain
       return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
-    }),
-  },
-  'queries-are-trimmed': {
-    failing: ['TOK-053.blank-values', 'SEA-025.blank-second'],
-    change: changeRequest('POST', tokenSearch, body => ({
-      ...body,
+    },
+  ),
+  'queries-are-trimmed': failing('TOK-053.blank-values', 'SEA-025.blank-second').setInRequest(
+    'POST',
+    tokenSearch,
+    body => ({
       ...(body.query && {
         query: body.query.replaceAll(/\b(data|metadata\.\w+):"\s*([^"]*?)\s*"(?=[ )]|$)/g, '$1:"$2"'),
       }),
-    })),
-  },
-  'a-page-too-many-if-even': {
-    failing: ['PAG-502.even'],
-    change: changeResponse('GET', tokens, body => {
-      const { total_items, page_size, total_pages } = body.pagination
-      const isEven = total_items > 0 && total_items % page_size === 0
-      return { ...body, pagination: { ...body.pagination, total_pages: total_pages + (isEven ? 1 : 0) } }
     }),
-  },
+  ),
+  'a-page-too-many-if-even': failing('PAG-502.even').changeResponse('GET', tokens, body => {
+    const { total_items, page_size, total_pages } = body.pagination
+    const isEven = total_items > 0 && total_items % page_size === 0
+    return { ...body, pagination: { ...body.pagination, total_pages: total_pages + (isEven ? 1 : 0) } }
+  }),
 }

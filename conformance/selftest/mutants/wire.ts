@@ -1,8 +1,6 @@
 import {
   bodyOf,
-  changeRequest,
-  changeResponse,
-  changeStatus,
+  failing,
   intercept,
   type Mutants,
   requestFrom,
@@ -23,31 +21,36 @@ const asks = (path: RegExp, change: (query: URLSearchParams) => void) =>
 
 /** Mutants of pages, errors and HTTP. */
 export const wireMutants: Mutants = {
-  'lists-10-by-default': {
-    failing: ['PAG-543.tokens-default', 'PAG-543.logs-default', 'PAG-543.reactors-default'],
-    change: asks(anyList, query => {
+  'lists-10-by-default': failing(
+    'PAG-543.tokens-default',
+    'PAG-543.logs-default',
+    'PAG-543.reactors-default',
+  ).by(
+    asks(anyList, query => {
       if (!query.has('size')) query.set('size', '10')
     }),
-  },
-  'lists-at-most-20': {
-    failing: ['PAG-543.tokens-at-100', 'PAG-543.formulas-at-100', 'PAG-543.applications-at-100'],
-    change: asks(anyList, query => {
+  ),
+  'lists-at-most-20': failing(
+    'PAG-543.tokens-at-100',
+    'PAG-543.formulas-at-100',
+    'PAG-543.applications-at-100',
+  ).by(
+    asks(anyList, query => {
       if (Number(query.get('size')) > 20) query.set('size', '20')
     }),
-  },
-  'jobs-of-any-size': {
-    failing: ['PAG-501.bounds-jobs'],
-    change: asks(/^\/jobs$/, query => {
+  ),
+  'jobs-of-any-size': failing('PAG-501.bounds-jobs').by(
+    asks(/^\/jobs$/, query => {
       if (!(Number(query.get('size') ?? 1) >= 1)) query.set('size', '1')
     }),
-  },
-  'search-at-most-50': {
-    failing: ['PAG-543.search-at-100'],
-    change: changeRequest('POST', tokenSearch, body => ({ ...body, size: Math.min(body.size ?? 20, 50) })),
-  },
-  'last-page-again': {
-    failing: ['PAG-543.tokens-far-past-the-end'],
-    change: intercept('GET', tokens, async (received, next) => {
+  ),
+  'search-at-most-50': failing('PAG-543.search-at-100').setInRequest('POST', tokenSearch, body => ({
+    size: Math.min(body.size ?? 20, 50),
+  })),
+  'last-page-again': failing('PAG-543.tokens-far-past-the-end').intercept(
+    'GET',
+    tokens,
+    async (received, next) => {
       const response = await next(requestFrom(received))
       const body = await bodyOf(response)
       const { total_pages = 0, page_number = 0 } = body?.pagination ?? {}
@@ -56,93 +59,65 @@ export const wireMutants: Mutants = {
       query.set('page', String(total_pages))
       const last = await bodyOf(await next(requestFrom(received, { search: `?${query}` })))
       return responseFrom(response, { body: { ...body, data: last.data } })
-    }),
-  },
+    },
+  ),
   // The response to an unknown method is a 404.
-  'method-as-404': {
-    failing: ['ERR-502.a'],
-    change: changeStatus('PUT', tokens, 405, 404),
-  },
+  'method-as-404': failing('ERR-502.a').changeStatus('PUT', tokens, 405, 404),
   // A query parameter that the contract does not name is ignored.
-  'unknown-parameter-ignored': {
-    failing: ['WIR-547.tokens', 'WIR-547.spellings'],
-    change: next => request => {
-      const url = new URL(request.url)
-      for (const name of [...url.searchParams.keys()])
-        if (!/^(id|type|page|size|start|metadata(\..+|\[.+\])?)$/.test(name)) url.searchParams.delete(name)
-      return next(url.href === request.url ? request : new Request(url, request))
-    },
-  },
+  'unknown-parameter-ignored': failing('WIR-547.tokens', 'WIR-547.spellings').by(next => request => {
+    const url = new URL(request.url)
+    for (const name of [...url.searchParams.keys()])
+      if (!/^(id|type|page|size|start|metadata(\..+|\[.+\])?)$/.test(name)) url.searchParams.delete(name)
+    return next(url.href === request.url ? request : new Request(url, request))
+  }),
   // The query begins behind the last `?`, so that the first filter of joined URLs is lost.
-  'second-question-mark-dropped': {
-    failing: ['WIR-547.spellings'],
-    change: next => request => {
-      const url = request.url.replace(/\?\?[^&]*&?/, '?')
-      return next(url === request.url ? request : new Request(url, request))
-    },
-  },
+  'second-question-mark-dropped': failing('WIR-547.spellings').by(next => request => {
+    const url = request.url.replace(/\?\?[^&]*&?/, '?')
+    return next(url === request.url ? request : new Request(url, request))
+  }),
   // A metadata filter in brackets, or as JSON, is ignored.
-  'brackets-ignored': {
-    failing: ['WIR-548.spellings'],
-    change: asks(tokens, query => {
+  'brackets-ignored': failing('WIR-548.spellings').by(
+    asks(tokens, query => {
       for (const name of [...query.keys()]) if (/^metadata\[/.test(name)) query.delete(name)
     }),
-  },
-  'json-filter-ignored': {
-    failing: ['WIR-548.spellings'],
-    change: asks(tokens, query => query.delete('metadata')),
-  },
+  ),
+  'json-filter-ignored': failing('WIR-548.spellings').by(asks(tokens, query => query.delete('metadata'))),
   // No response carries a trace id.
-  'no-trace': {
-    failing: ['WIR-501.a'],
-    change: next => async request => {
-      const response = await next(request)
-      const headers = new Headers(response.headers)
-      headers.delete('SVC-TRACE-ID')
-      return new Response(response.body, { status: response.status, headers })
-    },
-  },
+  'no-trace': failing('WIR-501.a').by(next => async request => {
+    const response = await next(request)
+    const headers = new Headers(response.headers)
+    headers.delete('SVC-TRACE-ID')
+    return new Response(response.body, { status: response.status, headers })
+  }),
   // A cache may keep the response to a read.
-  'cacheable-read': {
-    failing: ['WIR-542.a'],
-    change: next => async request => {
-      const response = await next(request)
-      if (request.method !== 'GET') return response
-      const headers = new Headers(response.headers)
-      headers.set('Cache-Control', 'private, max-age=60')
-      return new Response(response.body, { status: response.status, headers })
-    },
-  },
+  'cacheable-read': failing('WIR-542.a').by(next => async request => {
+    const response = await next(request)
+    if (request.method !== 'GET') return response
+    const headers = new Headers(response.headers)
+    headers.set('Cache-Control', 'private, max-age=60')
+    return new Response(response.body, { status: response.status, headers })
+  }),
   // A list shows the oldest first.
-  'order-reversed': {
-    failing: ['PAG-503.a'],
-    change: changeResponse('GET', tokens, body => ({ ...body, data: body.data.reverse() })),
-  },
+  'order-reversed': failing('PAG-503.a').setInResponse('GET', tokens, body => ({
+    data: body.data.reverse(),
+  })),
   // A problem contains the request.
-  'problem-repeats-the-request': {
-    failing: ['ERR-507.a'],
-    change: intercept('POST', tokens, async (received, next) => {
-      const response = await next(requestFrom(received))
-      if (response.status !== 400) return response
-      return responseFrom(response, { body: { ...(await bodyOf(response)), detail: received.text } })
-    }),
-  },
+  'problem-repeats-the-request': failing('ERR-507.a').intercept('POST', tokens, async (received, next) => {
+    const response = await next(requestFrom(received))
+    if (response.status !== 400) return response
+    return responseFrom(response, { body: { ...(await bodyOf(response)), detail: received.text } })
+  }),
   // A problem has no type.
   'problem-without-type': {
-    failing: ['ERR-501.a'],
-    control: 'TOK-001.a',
-    change: intercept('POST', tokens, async (received, next) => {
+    ...failing('ERR-501.a').intercept('POST', tokens, async (received, next) => {
       const response = await next(requestFrom(received))
       const { type: _gone, ...body } = (await bodyOf(response)) ?? {}
       return response.status === 400 ? responseFrom(response, { body }) : response
     }),
+    control: 'TOK-001.a',
   },
   // The total of a list is one too many.
-  'total-off-by-one': {
-    failing: ['PAG-502.a', 'PAG-506.a'],
-    change: changeResponse('GET', tokens, body => ({
-      ...body,
-      pagination: { ...body.pagination, total_items: body.pagination.total_items + 1 },
-    })),
-  },
+  'total-off-by-one': failing('PAG-502.a', 'PAG-506.a').setInResponse('GET', tokens, body => ({
+    pagination: { ...body.pagination, total_items: body.pagination.total_items + 1 },
+  })),
 }
