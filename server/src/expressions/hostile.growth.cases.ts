@@ -1,120 +1,91 @@
-import { type Hostile, loop, manyObjects } from './hostile.model.ts'
+import { type HostileCases, loop, manyObjects } from './hostile.model.ts'
 
 const wideObject = Object.fromEntries(manyObjects.map(({ a }) => [`k${a}`, a]))
 
-const loops: readonly Hostile[] = [
-  {
-    title: 'a huge range',
+const loops: HostileCases = {
+  'a huge range': {
     template: '{% for i in (1..1000000000) %}x{% endfor %}',
     ends: 'range',
     control: ['{% for i in (1..3) %}x{% endfor %}', 1, 'xxx'],
   },
-  {
-    title: 'a range whose end comes from data',
+  'a range whose end comes from data': {
     template: '{{ (1..data) | size }}',
     data: 1e15,
     ends: 'range',
     control: ['{{ (1..data) | size }}', 15, '15'],
   },
-  {
-    title: 'a range beyond exact integers, where adding 1 changes nothing',
+  'a range beyond exact integers, where adding 1 changes nothing': {
     template: '{% for i in (9007199254740990..9007199254740995) %}{{ i }}{% endfor %}',
     ends: 'range',
     control: ['{% for i in (9007199254740980..9007199254740981) %}.{% endfor %}', 1, '..'],
   },
-  {
-    title: 'a range between the largest numbers',
+  'a range between the largest numbers': {
     template: '{{ (1..data) | size }}',
     data: 1.7e308,
     ends: 'range',
     control: ['{{ (3..1) | size }}', 1, '0'],
   },
-  {
-    title: 'a range beyond exact integers as a value of when',
+  'a range beyond exact integers as a value of when': {
     template: '{% case 1 %}{% when (9007199254740990..9007199254740995) %}{% endcase %}',
     ends: 'range',
     control: ['{% case 1 %}{% when (1..2), 1 %}y{% endcase %}', 1, 'y'],
   },
-  {
-    title: 'a range beyond exact integers in each other place',
+  'a range beyond exact integers in each other place': {
     template: '{{ data | default: data[(9007199254740990..9007199254740995)] }}',
     ends: 'range',
     control: ['{{ nil | default: data[(1..2).last] }}', [1, 2, 'x'], 'x'],
   },
-  {
-    title: 'loops in loops',
+  'loops in loops': {
     template: loop(loop(loop('x'))),
-    ends: 'steps',
     control: [loop(loop('x', 2), 3), 1, 'xxxxxx'],
   },
-  {
-    title: 'loops without a body',
+  'loops without a body': {
     template: loop(loop('')),
-    ends: 'steps',
     control: [loop(loop('', 2), 2), 1, ''],
   },
-  {
-    title: 'loops of nothing but comments',
+  'loops of nothing but comments': {
     template: loop(loop('{% # x %}')),
-    ends: 'steps',
     control: [loop('{% # x %}', 2), 1, ''],
   },
-  {
-    title: 'one loop after the other',
+  'one loop after the other': {
     template: loop('').repeat(200),
-    ends: 'steps',
     control: [loop('', 10).repeat(20), 1, ''],
   },
-  {
-    title: 'a large list reversed for each of many loops',
+  'a large list reversed for each of many loops': {
     template: loop('{% for j in data reversed limit:1 %}{% endfor %}'),
     data: manyObjects,
-    ends: 'steps',
     control: [loop('{% for j in data reversed limit:1 %}{{ j }}{% endfor %}', 2), [1, 2], '11'],
   },
-  {
-    title: 'a large object listed for each of many loops',
+  'a large object listed for each of many loops': {
     template: loop('{% for pair in data %}{% break %}{% endfor %}'),
     data: wideObject,
-    ends: 'steps',
     control: [loop('{% for pair in data %}{{ pair[0] }}{% break %}{% endfor %}', 2), { a: 1, b: 2 }, 'aa'],
   },
-  {
-    title: 'the size of a large object over and over',
+  'the size of a large object over and over': {
     template: loop('{% if data.size > 1 %}{% endif %}'),
     data: wideObject,
-    ends: 'steps',
     control: ['{{ data.size }}', { a: 1 }, '1'],
   },
-  {
-    title: 'hundreds of elsif in a loop',
+  'hundreds of elsif in a loop': {
     template: loop(`{% if false %}${'{% elsif data == 2 %}'.repeat(400)}{% endif %}`),
-    ends: 'steps',
     control: ['{% if false %}{% elsif data == 1 %}y{% endif %}', 1, 'y'],
   },
-  {
-    title: 'thousands of when in a loop',
+  'thousands of when in a loop': {
     template: loop(`{% case 1 %}{% when ${'2,'.repeat(4_000)}3 %}{% endcase %}`),
-    ends: 'steps',
     control: ['{% case 1 %}{% when 2,2,1 %}y{% endcase %}', 1, 'y'],
   },
-  {
-    title: 'long conditions in a loop',
+  'long conditions in a loop': {
     template: loop(`{% if ${'true and '.repeat(90)}true %}{% endif %}`),
-    ends: 'steps',
     control: ['{% if true and true %}y{% endif %}', 1, 'y'],
   },
-]
+}
 
-const growth: readonly Hostile[] = [
-  {
-    title: 'a text appended to itself',
+const growth: HostileCases = {
+  'a text appended to itself': {
     template: `{% assign x = "ab" %}${'{% assign x = x | append: x %}'.repeat(100)}{{ x | size }}`,
-    ends: 'steps',
     control: [`{% assign x = "ab" %}${'{% assign x = x | append: x %}'.repeat(3)}{{ x | size }}`, 1, '16'],
   },
-  {
-    title: 'a capture of itself twice',
+  'a capture of itself twice': {
     template: `{% assign x = "ab" %}${loop('{% capture x %}{{ x }}{{ x }}{% endcapture %}', 100)}`,
     ends: 'text',
     control: [
@@ -123,95 +94,78 @@ const growth: readonly Hostile[] = [
       'aaaa',
     ],
   },
-  {
-    title: 'a replacement longer than what it replaces',
+  'a replacement longer than what it replaces': {
     template: `{% assign x = "a" %}${loop('{% assign x = x | replace: "a", "aaaaaaaa" %}', 30)}`,
-    ends: 'steps',
     control: ['{{ "aba" | replace: "a", "xx" }}', 1, 'xxbxx'],
   },
-  {
-    title: 'every character of a text replaced by all of it',
+  'every character of a text replaced by all of it': {
     template: '{{ data | replace: "a", data }}',
     data: 'a'.repeat(60_000),
     ends: 'text',
     control: ['{{ data | replace: "a", data }}', 'aa', 'aaaa'],
   },
-  {
-    title: 'a list concatenated with itself',
+  'a list concatenated with itself': {
     template: `{% assign x = "a,b" | split: "," %}${loop('{% assign x = x | concat: x %}', 40)}`,
-    ends: 'steps',
     control: ['{% assign x = "a,b" | split: "," %}{{ x | concat: x | size }}', 1, '4'],
   },
-  {
-    title: 'one large element many times, joined',
+  'one large element many times, joined': {
     template: `{% assign x = data | split: "," %}${loop('{% assign x = x | concat: x %}', 10)}{{ x | join }}`,
     data: 'a'.repeat(60_000),
     ends: 'text',
     control: ['{{ data | split: "," | join: "-" }}', 'a,b', 'a-b'],
   },
-  {
-    title: 'one large element many times, as JSON',
+  'one large element many times, as JSON': {
     template: `{% assign x = data | split: "," %}${loop('{% assign x = x | concat: x %}', 14)}{{ x | stringify }}`,
     data: 'a'.repeat(60_000),
-    ends: 'steps',
     control: ['{{ data | split: "," | stringify }}', 'a,b', '["a","b"]'],
   },
-  {
-    title: 'output without end',
+  'output without end': {
     template: loop('{{ data }}'),
     data: 'x'.repeat(1_000),
     ends: 'text',
     control: [loop('{{ data }}', 2), 'x', 'xx'],
   },
-  {
-    title: 'a pad of a billion characters',
+  'a pad of a billion characters': {
     template: '{{ data | pad_left: 1000000000, "x" }}',
     data: 'd',
     ends: 'text',
     control: ['{{ data | pad_left: 3, "x" }}', 'd', 'xxd'],
   },
-  {
-    title: 'a date field of a billion characters',
+  'a date field of a billion characters': {
     template: '{{ "now" | date: "%1000000000d" }}',
     ends: 'width',
     control: ['{{ "now" | date: "%5d" }}', 1, '00031'],
   },
-  {
-    title: 'a date field whose width is beyond a number',
+  'a date field whose width is beyond a number': {
     template: '{{ "now" | date: data }}',
     data: `%1${'0'.repeat(400)}d`,
     ends: 'width',
     control: ['{{ "now" | date: data }}', '%010d', '0000000031'],
   },
-  {
-    title: 'a date of hundreds of thousands of fields',
+  'a date of hundreds of thousands of fields': {
     template: '{{ "now" | date: data | size }}',
     data: '%A'.repeat(300_000),
-    ends: 'steps',
     control: ['{{ "now" | date: data }}', '%A%A', 'SaturdaySaturday'],
   },
-  {
-    title: 'numbers beyond numbers',
+  'numbers beyond numbers': {
     template: '{{ data | times: data }}',
     data: 1e300,
     ends: 'number',
     control: ['{{ data | times: data }}', 4, '16'],
   },
-  {
-    title: 'a division by nothing',
+  'a division by nothing': {
     template: '{{ data | divided_by: 0 }}',
     data: 1,
     ends: 'number',
     control: ['{{ data | divided_by: 2 }}', 5, '2'],
   },
-  {
-    title: 'markup escaped over and over',
+  'markup escaped over and over': {
     template: `{{ data ${'| escape '.repeat(50)}}}`,
     data: '&'.repeat(30_000),
     ends: 'text',
     control: ['{{ data | escape | escape }}', '&', '&amp;amp;'],
   },
-]
+}
 
 /** Templates that loop, or produce ever larger values. */
-export const growthCases: readonly Hostile[] = [...loops, ...growth]
+export const growthCases: HostileCases = { ...loops, ...growth }

@@ -4,13 +4,16 @@ import type { JsonValue } from '../base/json/json.ts'
  * A template made to exhaust time, memory or the stack. `control` has the same form in a harmless size: it shows
  * that the size is refused, and not an error in the template.
  */
-export interface Hostile {
-  readonly title: string
+interface Hostile {
   readonly template: string
   readonly data?: JsonValue
-  readonly ends: keyof typeof endings
+  /** The limit that it meets: that of steps, if no other is named. */
+  readonly ends?: keyof typeof endings
   readonly control: readonly [template: string, data: JsonValue, text: string]
 }
+
+/** By what is hostile about each. */
+export type HostileCases = Readonly<Record<string, Hostile>>
 
 /** The expected error messages. Clocks stand still in these tests, so each case ends at a counted limit. */
 export const endings = {

@@ -1,201 +1,155 @@
-import { type Hostile, longText, loop, manyObjects } from './hostile.model.ts'
+import { type HostileCases, longText, loop, manyObjects } from './hostile.model.ts'
 
-const searches: readonly Hostile[] = [
-  {
-    title: 'a long pattern that almost fits everywhere',
+const searches: HostileCases = {
+  'a long pattern that almost fits everywhere': {
     template: `{% assign p = data | slice: 0, 20000 | append: "b" %}${loop('{% if data contains p %}{% endif %}')}`,
     data: longText,
-    ends: 'steps',
     control: ['{% if data contains "ab" %}y{% endif %}', 'aaab', 'y'],
   },
-  {
-    title: 'a short pattern that almost fits everywhere, over and over',
+  'a short pattern that almost fits everywhere, over and over': {
     template: loop('{% if data contains "aaaaaaaab" %}{% endif %}'),
     data: longText,
-    ends: 'steps',
     control: [loop('{% if data contains "ab" %}y{% endif %}', 2), 'ab', 'yy'],
   },
-  {
-    title: 'the last of a pattern that almost fits everywhere',
+  'the last of a pattern that almost fits everywhere': {
     template: `{% assign p = data | slice: 0, 9000 | prepend: "b" %}${loop('{% assign x = data | remove_last: p %}')}`,
     data: longText,
-    ends: 'steps',
     control: ['{{ data | remove_last: "ba" }}', 'bbaba', 'bba'],
   },
-  {
-    title: 'a text cut into its characters',
+  'a text cut into its characters': {
     template: '{{ data | split: "" | size }}',
     data: longText,
-    ends: 'steps',
     control: ['{{ data | split: "" | size }}', 'abc', '3'],
   },
-  {
-    title: 'a large list sorted over and over',
+  'a large list sorted over and over': {
     template: loop('{% assign x = data | sort: "b" %}'),
     data: manyObjects,
-    ends: 'steps',
     control: ['{{ data | sort: "b" | map: "b" | join }}', [{ b: 2 }, { b: 1 }], '1 2'],
   },
-  {
-    title: 'long texts that differ at their ends, sorted over and over',
+  'long texts that differ at their ends, sorted over and over': {
     template: loop('{% assign x = data | sort %}'),
     data: Array.from({ length: 100 }, (_, index) => 'a'.repeat(10_000) + index),
-    ends: 'steps',
     control: ['{{ data | sort | join }}', ['ab', 'aa'], 'aa ab'],
   },
-  {
-    title: 'a list without repeats, over and over',
+  'a list without repeats, over and over': {
     template: loop('{% assign x = data | uniq %}'),
     data: manyObjects,
-    ends: 'steps',
     control: ['{{ data | uniq | join }}', [1, 1, 2], '1 2'],
   },
-  {
-    title: 'a property of a thousand names, in a large list',
+  'a property of a thousand names, in a large list': {
     template: `{{ data | map: "${'a.'.repeat(2_000)}a" | size }}`,
     data: manyObjects,
-    ends: 'steps',
     control: ['{{ data | map: "a.b" | join }}', [{ a: { b: 1 } }], '1'],
   },
-  {
-    title: 'where on a large list, over and over',
+  'where on a large list, over and over': {
     template: loop('{% assign x = data | where: "b", "x1" %}'),
     data: manyObjects,
-    ends: 'steps',
     control: ['{{ data | where: "b", 1 | size }}', [{ b: 1 }, { b: 2 }], '1'],
   },
-  {
-    title: 'two large lists compared over and over',
+  'two large lists compared over and over': {
     template: loop('{% if data == data %}{% endif %}'),
     data: manyObjects.map(({ a }) => a),
-    ends: 'steps',
     control: ['{% if data == data %}y{% endif %}', [1, 2], 'y'],
   },
-  {
-    title: 'two long texts compared over and over',
+  'two long texts compared over and over': {
     template: `{% assign x = data | append: "" %}${loop('{% if data == x %}{% endif %}')}`,
     data: longText,
-    ends: 'steps',
     control: ['{% assign x = data | append: "" %}{% if data == x %}y{% endif %}', 'a', 'y'],
   },
-  {
-    title: 'a path that goes through everything, over and over',
+  'a path that goes through everything, over and over': {
     template: loop('{% assign x = data | json: "$..nowhere" %}'),
     data: manyObjects,
-    ends: 'steps',
     control: ['{{ data | json: "$..b" }}', { a: [{ b: 1 }] }, '1'],
   },
-  {
-    title: 'a path that multiplies what it finds',
+  'a path that multiplies what it finds': {
     template: `{{ data | json: "$${'..*'.repeat(20)}" }}`,
     data: [[[[[[1, 2], 3], 4], 5], 6], 7],
-    ends: 'steps',
     control: ['{{ data | json: "$..*" }}', [1], '1'],
   },
-  {
-    title: 'JSON read over and over',
+  'JSON read over and over': {
     template: loop('{% assign x = data | json: "$[0].a" %}'),
     data: JSON.stringify(manyObjects.slice(0, 30_000)),
-    ends: 'steps',
     control: ['{{ data | json: "$[0].a" }}', '[{"a":1}]', '1'],
   },
-  {
-    title: 'JSON written over and over',
+  'JSON written over and over': {
     template: loop('{% assign x = data | stringify %}'),
     data: manyObjects,
-    ends: 'steps',
     control: ['{{ data | stringify }}', [1], '[1]'],
   },
-  {
-    title: 'aliases of a long text, over and over',
+  'aliases of a long text, over and over': {
     template: loop('{% assign x = data | alias_preserve_length %}'),
     data: longText,
-    ends: 'steps',
     control: ['{{ data | alias_preserve_length | size }}', 'abc', '3'],
   },
-  {
-    title: 'blank asked of a long blank text, over and over',
+  'blank asked of a long blank text, over and over': {
     template: loop('{% if data == blank %}{% endif %}'),
     data: ' '.repeat(2 ** 20),
-    ends: 'steps',
     control: ['{% if data == blank %}y{% endif %}', ' ', 'y'],
   },
-]
+}
 
-const shapes: readonly Hostile[] = [
-  {
-    title: 'deep parentheses',
+const shapes: HostileCases = {
+  'deep parentheses': {
     template: `{{ ${'('.repeat(9_000)} }}`,
     ends: 'nesting',
     control: ['{{ (1..2) | join }}', 1, '1 2'],
   },
-  {
-    title: 'deep brackets',
+  'deep brackets': {
     template: `{{ ${'data['.repeat(1_900)} }}`,
     ends: 'nesting',
     control: ['{{ data[data[0]] }}', [1, 'x'], 'x'],
   },
-  {
-    title: 'deep brackets after an escaped quote',
+  'deep brackets after an escaped quote': {
     template: `{{ '\\'' | append: ${'data['.repeat(1_900)} }}`,
     ends: 'nesting',
     control: ["{{ '\\'((((' | append: data[0] }}", ['x'], "'((((x"],
   },
-  {
-    title: 'deep blocks',
+  'deep blocks': {
     template: '{% if data %}'.repeat(700),
     ends: 'nesting',
     control: ['{% if data %}{% if data %}y{% endif %}{% endif %}', 1, 'y'],
   },
-  {
-    title: 'deep captures',
+  'deep captures': {
     template: '{% capture x %}'.repeat(600),
     ends: 'nesting',
     control: ['{% capture x %}y{% endcapture %}{{ x }}', 1, 'y'],
   },
-  {
-    title: 'liquid tags in blocks in liquid tags',
+  'liquid tags in blocks in liquid tags': {
     template: `{% liquid\n${'if data\n'.repeat(900)}%}`,
     ends: 'nesting',
     control: ['{% liquid\nif data\necho data\nendif %}', 1, '1'],
   },
-  {
-    title: 'liquid tags in liquid tags',
+  'liquid tags in liquid tags': {
     template: `{% ${'liquid '.repeat(1_400)}echo data %}`,
     ends: 'nesting',
     control: ['{% liquid liquid echo data %}', 1, '1'],
   },
-  {
-    title: 'thousands of operators',
+  'thousands of operators': {
     template: `{% if ${'not '.repeat(2_000)}data %}{% endif %}`,
     ends: 'operands',
     control: ['{% if not data %}{% else %}y{% endif %}', 1, 'y'],
   },
-  {
-    title: 'a number of thousands of digits',
+  'a number of thousands of digits': {
     template: `{{ ${'9'.repeat(5_000)} }}`,
     ends: 'number',
     control: ['{{ 99 }}', 1, '99'],
   },
-  {
-    title: 'a raw block that never ends',
+  'a raw block that never ends': {
     template: `{% raw %}${'{% raw %}'.repeat(1_000)}`,
     ends: 'unclosed',
     control: ['{% raw %}{{ x }}{% endraw %}', 1, '{{ x }}'],
   },
-  {
-    title: 'tags that never end',
+  'tags that never end': {
     template: '{{ {% '.repeat(1_600),
     ends: 'unclosed',
     control: ['{% echo data %}', 1, '1'],
   },
-  {
-    title: 'a file',
+  'a file': {
     template: "{% include '/etc/passwd' %}",
     ends: 'unsupported',
     control: ['{% echo data %}', 'x', 'x'],
   },
-]
+}
 
 /** Templates that search and compare large values, and templates that are hard to parse. */
-export const searchCases: readonly Hostile[] = [...searches, ...shapes]
+export const searchCases: HostileCases = { ...searches, ...shapes }

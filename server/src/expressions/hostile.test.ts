@@ -4,13 +4,15 @@ import type { JsonValue } from '../base/json/json.ts'
 import { refusal, testExpressions } from './_fixture.ts'
 import { ExpressionError } from './engine.ts'
 import { allFilters } from './filters/index.ts'
-import { hostileCases } from './hostile.cases.ts'
+import { growthCases } from './hostile.growth.cases.ts'
 import { endings, loop } from './hostile.model.ts'
+import { searchCases } from './hostile.search.cases.ts'
 
 const expressions = testExpressions()
 
 t.test('every hostile template exceeds a counted limit, and its harmless control works', async t => {
-  for (const { title, template, data = 1, ends, control } of hostileCases) {
+  for (const [title, hostile] of Object.entries({ ...growthCases, ...searchCases })) {
+    const { template, data = 1, ends = 'steps', control } = hostile
     t.ok(template.length <= 10_000, `${title}: the template is not too long`)
     t.match(refusal(() => expressions.render(template, { data })).problem, endings[ends], title)
     t.equal(expressions.render(control[0], { data: control[1] }), control[2], `${title}: control`)

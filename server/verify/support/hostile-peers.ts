@@ -57,138 +57,81 @@ const trickles =
     socket.on('close', () => clearInterval(timer))
   }
 
+const peer = (
+  name: string,
+  [head, body, decoded]: readonly [head: Head, body?: Body, decoded?: Body],
+  serve: HostilePeer['serve'],
+  more: Pick<HostilePeer, 'scheme' | 'atOnce' | 'isDeaf'> = {},
+): HostilePeer => ({ name, head, ...(body && { body }), ...(decoded && { decoded }), serve, ...more })
+
 export const hostilePeers: readonly HostilePeer[] = [
-  {
-    name: '101 with Upgrade',
-    head: 'network',
-    serve: says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
-  },
-  {
-    name: '101 without Upgrade',
-    head: 'network',
-    serve: says('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
-  },
-  {
-    name: '200 with Upgrade',
-    head: 200,
-    body: 'time',
-    serve: says(`${ok}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`),
-  },
-  { name: 'a flood of 100', head: 'network', serve: floods('', 'HTTP/1.1 100 Continue\r\n\r\n') },
-  {
-    name: 'a flood of 103',
-    head: 'network',
-    serve: floods('', 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'),
-  },
-  {
-    name: 'one 103, then silence',
-    head: 'time',
-    serve: says('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'),
-  },
-  { name: 'half a status line', head: 'time', serve: says('HTTP/1.1 20') },
-  { name: 'a trickle of the head', head: 'time', serve: trickles(`${ok}A: `, 'x') },
-  { name: 'a trickle of the body', head: 200, body: 'time', serve: trickles(`${ok}\r\n`, 'x') },
-  { name: 'a trickle of chunks', head: 200, body: 'time', serve: trickles(chunked, '1\r\nx\r\n') },
-  { name: 'no answer', head: 'time', serve: () => {} },
-  { name: 'a connection that is never read', head: 'time', isDeaf: true, serve: () => {} },
-  {
-    name: 'an answer without reading the request',
-    head: 200,
-    body: 'whole',
+  peer(
+    '101 with Upgrade',
+    ['network'],
+    says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+  ),
+  peer('101 without Upgrade', ['network'], says('HTTP/1.1 101 Switching Protocols\r\n\r\n')),
+  peer('200 with Upgrade', [200, 'time'], says(`${ok}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)),
+  peer('a flood of 100', ['network'], floods('', 'HTTP/1.1 100 Continue\r\n\r\n')),
+  peer('a flood of 103', ['network'], floods('', 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n')),
+  peer('one 103, then silence', ['time'], says('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n')),
+  peer('half a status line', ['time'], says('HTTP/1.1 20')),
+  peer('a trickle of the head', ['time'], trickles(`${ok}A: `, 'x')),
+  peer('a trickle of the body', [200, 'time'], trickles(`${ok}\r\n`, 'x')),
+  peer('a trickle of chunks', [200, 'time'], trickles(chunked, '1\r\nx\r\n')),
+  peer('no answer', ['time'], () => {}),
+  peer('a connection that is never read', ['time'], () => {}, { isDeaf: true }),
+  peer('an answer without reading the request', [200, 'whole'], says(`${ok}Content-Length: 2\r\n\r\nab`), {
     isDeaf: true,
-    serve: says(`${ok}Content-Length: 2\r\n\r\nab`),
-  },
-  { name: 'closes without an answer', head: 'network', serve: socket => void socket.end() },
-  { name: 'resets at once', head: 'network', atOnce: true, serve: socket => void socket.resetAndDestroy() },
-  { name: 'ends within the headers', head: 'network', serve: ends(`${ok}A: b\r\n`) },
-  {
-    name: 'ends after the headers',
-    head: 200,
-    body: 'network',
-    serve: ends(`${ok}Content-Length: 5\r\n\r\n`),
-  },
-  {
-    name: 'ends within the body',
-    head: 200,
-    body: 'network',
-    serve: ends(`${ok}Content-Length: 5\r\n\r\nab`),
-  },
-  { name: 'ends within a chunk', head: 200, body: 'network', serve: ends(`${chunked}5\r\nab`) },
-  {
-    name: 'resets within the body',
-    head: 200,
-    body: 'network',
-    serve: socket =>
+  }),
+  peer('closes without an answer', ['network'], socket => void socket.end()),
+  peer('resets at once', ['network'], socket => void socket.resetAndDestroy(), { atOnce: true }),
+  peer('ends within the headers', ['network'], ends(`${ok}A: b\r\n`)),
+  peer('ends after the headers', [200, 'network'], ends(`${ok}Content-Length: 5\r\n\r\n`)),
+  peer('ends within the body', [200, 'network'], ends(`${ok}Content-Length: 5\r\n\r\nab`)),
+  peer('ends within a chunk', [200, 'network'], ends(`${chunked}5\r\nab`)),
+  peer(
+    'resets within the body',
+    [200, 'network'],
+    socket =>
       void socket.write(`${ok}Content-Length: 5\r\n\r\nab`, () =>
         setTimeout(() => socket.resetAndDestroy(), 30),
       ),
-  },
-  { name: 'a flood of trailers', head: 200, body: 'network', serve: floods(`${chunked}0\r\n`, 'A: b\r\n') },
-  { name: 'a trickle of trailers', head: 200, body: 'time', serve: trickles(`${chunked}0\r\n`, 'A: b\r\n') },
-  { name: 'an endless chunk extension', head: 200, body: 'network', serve: floods(`${chunked}5;a=`, 'x') },
-  { name: 'headers without end', head: 'network', serve: floods(ok, 'A: b\r\n') },
-  { name: 'a header of 100 kB', head: 'network', serve: says(`${ok}A: ${'b'.repeat(100_000)}\r\n\r\n`) },
-  { name: 'a text without headers, as in HTTP/0.9', head: 'network', serve: ends('<html>hello</html>') },
-  { name: 'binary garbage', head: 'network', serve: says(Buffer.alloc(5_000, 0x80)) },
-  {
-    name: 'two responses',
-    head: 200,
-    body: 'whole',
-    serve: says(`${ok}Content-Length: 2\r\n\r\nab`.repeat(2)),
-  },
-  {
-    name: 'more than its Content-Length',
-    head: 200,
-    body: 'whole',
-    serve: says(`${ok}Content-Length: 2\r\n\r\nab and more`),
-  },
-  {
-    name: 'two lengths',
-    head: 'network',
-    serve: says(`${ok}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`),
-  },
-  {
-    name: 'a length and chunks',
-    head: 'network',
-    serve: says(`${ok}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
-  },
-  { name: 'chunks of garbage', head: 200, body: 'network', serve: says(`${chunked}zz\r\nab\r\n`) },
-  {
-    name: 'a bomb of gzip',
-    head: 200,
-    body: 'whole',
-    decoded: 'size',
-    serve: socket => {
-      const packed = gzipSync(Buffer.alloc(5_000_000))
-      socket.write(`${ok}Content-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`)
-      socket.write(packed)
-    },
-  },
-  {
-    name: 'gzip that is none',
-    head: 200,
-    body: 'whole',
-    decoded: 'network',
-    serve: says(`${ok}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nabcde`),
-  },
-  { name: 'a body without end', head: 200, body: 'size', serve: floods(`${ok}\r\n`, 'x') },
-  {
-    name: 'chunks without end',
-    head: 200,
-    body: 'size',
-    serve: floods(chunked, `64\r\n${'x'.repeat(100)}\r\n`),
-  },
-  { name: 'status 999', head: 'network', serve: says('HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n') },
-  { name: 'status 000', head: 'network', serve: says('HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n') },
-  { name: 'status 99', head: 'network', serve: says('HTTP/1.1 99 Short\r\nContent-Length: 0\r\n\r\n') },
-  { name: 'no TLS, but text', scheme: 'https', head: 'network', serve: says(`${ok}\r\n`) },
-  { name: 'no TLS, and no word', scheme: 'https', head: 'time', serve: () => {} },
-  {
-    name: 'half a handshake',
-    scheme: 'https',
-    head: 'time',
-    serve: says(Buffer.from([22, 3, 3, 0, 90, 2, 0])),
-  },
+  ),
+  peer('a flood of trailers', [200, 'network'], floods(`${chunked}0\r\n`, 'A: b\r\n')),
+  peer('a trickle of trailers', [200, 'time'], trickles(`${chunked}0\r\n`, 'A: b\r\n')),
+  peer('an endless chunk extension', [200, 'network'], floods(`${chunked}5;a=`, 'x')),
+  peer('headers without end', ['network'], floods(ok, 'A: b\r\n')),
+  peer('a header of 100 kB', ['network'], says(`${ok}A: ${'b'.repeat(100_000)}\r\n\r\n`)),
+  peer('a text without headers, as in HTTP/0.9', ['network'], ends('<html>hello</html>')),
+  peer('binary garbage', ['network'], says(Buffer.alloc(5_000, 0x80))),
+  peer('two responses', [200, 'whole'], says(`${ok}Content-Length: 2\r\n\r\nab`.repeat(2))),
+  peer('more than its Content-Length', [200, 'whole'], says(`${ok}Content-Length: 2\r\n\r\nab and more`)),
+  peer('two lengths', ['network'], says(`${ok}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`)),
+  peer(
+    'a length and chunks',
+    ['network'],
+    says(`${ok}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
+  ),
+  peer('chunks of garbage', [200, 'network'], says(`${chunked}zz\r\nab\r\n`)),
+  peer('a bomb of gzip', [200, 'whole', 'size'], socket => {
+    const packed = gzipSync(Buffer.alloc(5_000_000))
+    socket.write(`${ok}Content-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`)
+    socket.write(packed)
+  }),
+  peer(
+    'gzip that is none',
+    [200, 'whole', 'network'],
+    says(`${ok}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nabcde`),
+  ),
+  peer('a body without end', [200, 'size'], floods(`${ok}\r\n`, 'x')),
+  peer('chunks without end', [200, 'size'], floods(chunked, `64\r\n${'x'.repeat(100)}\r\n`)),
+  peer('status 999', ['network'], says('HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n')),
+  peer('status 000', ['network'], says('HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n')),
+  peer('status 99', ['network'], says('HTTP/1.1 99 Short\r\nContent-Length: 0\r\n\r\n')),
+  peer('no TLS, but text', ['network'], says(`${ok}\r\n`), { scheme: 'https' }),
+  peer('no TLS, and no word', ['time'], () => {}, { scheme: 'https' }),
+  peer('half a handshake', ['time'], says(Buffer.from([22, 3, 3, 0, 90, 2, 0])), { scheme: 'https' }),
 ]
 
 /** A time limit that is not reached, on a slow machine either. */
