@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
-import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { systemRandom } from '../base/random.ts'
 import { LevelEngine } from '../storage/engines/level/level-engine.ts'
 import { MemoryEngine } from '../storage/engines/memory/memory-engine.ts'
@@ -77,8 +77,7 @@ t.test('keys that say no tenant go on working', async t => {
   const { seen, open } = deployment(t)
   const key = makeKey('private', systemRandom())
   const vault = open(file(key))
-  const get = async (value: string) =>
-    (await vault.fetch('http://vault/tokens', { headers: { 'SVC-API-KEY': value } })).status
+  const get = async (value: string) => (await sender(vault, value)('GET', '/tokens')).status
   const before = seen.root
   t.equal(await get(key), 200)
   t.ok(seen.root > before, 'which is looked for with the operator')
@@ -101,10 +100,7 @@ t.test('a key of another deployment is one like any other', async t => {
   const elsewhere = await openTenant(deployment(t).open())
   const { open } = deployment(t)
   const vault = open(file(elsewhere.privateKey))
-  const response = await vault.fetch('http://vault/tokens', {
-    headers: { 'SVC-API-KEY': elsewhere.privateKey },
-  })
-  t.equal(response.status, 200)
+  t.equal((await sender(vault, elsewhere.privateKey)('GET', '/tokens')).status, 200)
 })
 
 t.test('a key in memory is refused as soon as it is gone, replaced or expired', async t => {

@@ -1,4 +1,5 @@
 // In a process of its own: it takes long.
+
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -6,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { filesUnder } from '../../verify/support/files.ts'
 import { startProcess } from '../../verify/support/process.ts'
 import { runHere } from '../../verify/support/run-here.ts'
 
@@ -19,11 +21,8 @@ const masterKey = Buffer.alloc(32, 7).toString('base64')
 const shown = (text: string, name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(text)?.[1] ?? ''
 
 /** The files that hold these bytes. */
-async function holding(folder: string, text: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-  return files.filter(path => readFileSync(path).includes(text))
-}
+const holding = (folder: string, text: string) =>
+  filesUnder(folder).filter(path => readFileSync(path).includes(text))
 
 t.test('a development server prints its keys, keeps them, and keeps the data sealed', async t => {
   const folder = t.testdir({})

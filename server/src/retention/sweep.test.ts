@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
+import { bytesUnder } from '../../verify/support/files.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { systemRandom } from '../base/random.ts'
 import { keyLength } from '../crypto/envelope.ts'
@@ -34,12 +33,7 @@ t.test('more than one batch goes in one sweep', async t => {
 })
 
 /** Every byte the store has written, as one text to look through. */
-function bytesUnder(folder: string): string {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-    .join('\n')
-}
+const textOf = (folder: string) => bytesUnder(folder).toString('latin1')
 
 /** Where the store is the same before and after, what is new in it are the boxes of the record just made. */
 function newRuns(before: string, after: string, length: number): string[] {
@@ -56,16 +50,16 @@ t.test('within the hour after a deletion not even the ciphertext is on the disk'
   const vault = openVault(t, { storage: `level:${folder}`, masterKey: systemRandom().bytes(keyLength) })
   const tenant = await openTenant(vault)
   await tenant.send('POST', '/tokens', { id: 'first', type: 'token', data: 'x' })
-  const before = bytesUnder(folder)
+  const before = textOf(folder)
   await tenant.send('POST', '/tokens', { id: 'secret', type: 'token', data: 'y'.repeat(4000) })
-  const written = newRuns(before, bytesUnder(folder), 64)
+  const written = newRuns(before, textOf(folder), 64)
   t.ok(written.length > 50, 'the box of 4,000 bytes was captured')
 
   await tenant.send('DELETE', '/tokens/secret')
-  const still = bytesUnder(folder)
+  const still = textOf(folder)
   t.ok(written.filter(run => still.includes(run)).length > 50, 'right after the deletion it is still there')
   await vault.clock.advance(60 * minute)
-  const left = bytesUnder(folder)
+  const left = textOf(folder)
   // The ids and terms of what stays, such as the log entry, may look like what was written with the record.
   const found = written.filter(run => left.includes(run))
   t.ok(found.length < 10, `${found.length} of ${written.length} pieces are left`)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, OpenMemoryEngine, replacing, sealedOn } from '../../verify/support/stores.ts'
-import { openTenant, openVault } from '../../verify/support/vault.ts'
+import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { silentLog } from '../base/log.ts'
 import { rootTenant } from '../storage/keys/keyring.ts'
 import type { DocumentKind, Engine } from '../storage/port/port.ts'
@@ -72,17 +72,15 @@ t.test('sessions outlive the process that made them', async t => {
   const masterKey = newMasterKey()
   const options = { storage: `level:${folder}`, masterKey, now }
   const first = openVault(t, options)
-  const { tenantId: _, ...tenant } = await openTenant(first)
-  const session = await openAuthorized({ tenantId: _, ...tenant }, read)
-  const waiting = await openSession({ tenantId: _, ...tenant })
+  const tenant = await openTenant(first)
+  const session = await openAuthorized(tenant, read)
+  const waiting = await openSession(tenant)
   await first.close()
   const second = openVault(t, options)
-  const ask = async (key: string) =>
-    (await second.fetch('http://vault/tokens', { headers: { 'SVC-API-KEY': key } })).status
+  const ask = async (key: string) => (await sender(second, key)('GET', '/tokens')).status
   t.equal(await ask(session.key), 200)
-  const body = JSON.stringify({ nonce: waiting.nonce, ...read })
-  const headers = { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' }
-  const reply = await second.fetch('http://vault/sessions/authorize', { method: 'POST', headers, body })
+  const grant = { nonce: waiting.nonce, ...read }
+  const reply = await sender(second, tenant.privateKey)('POST', '/sessions/authorize', grant)
   t.equal(reply.status, 200)
   t.equal(await ask(waiting.key), 200)
   await second.clock.advance(3 * minute)

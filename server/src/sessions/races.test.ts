@@ -1,9 +1,9 @@
 import t from 'tap'
 import { enginesToTry, openTestStore } from '../../verify/support/storage.ts'
-import { newMasterKey, replacing } from '../../verify/support/stores.ts'
+import { interruptible, newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
 import { LevelEngine } from '../storage/engines/level/level-engine.ts'
-import type { OpenEngine } from '../storage/port/port.ts'
+import type { OpenEngine, Write } from '../storage/port/port.ts'
 import { openSession } from './_fixture.ts'
 
 const grants = ['token:read', 'token:create', 'token:update', 'token:delete', 'token:search', 'token:use']
@@ -48,24 +48,14 @@ function unclosed(store: OpenEngine): OpenEngine {
 }
 
 t.test('an authorization that races a change of its application holds what is left of it', async t => {
-  const inner = await openTestStore(t)
-  let beforeCommit: (() => Promise<unknown>) | undefined
-  const store = replacing(inner, {
-    commit: async (writes, nowUs) => {
-      const task = writes.some(({ kind, type }) => kind === 'session' && type === 'replace')
-        ? beforeCommit
-        : undefined
-      if (task) beforeCommit = undefined
-      await task?.()
-      return inner.commit(writes, nowUs)
-    },
-  })
+  const isAuthorization = ({ kind, type }: Write) => kind === 'session' && type === 'replace'
+  const { store, before } = interruptible(await openTestStore(t), isAuthorization)
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
   const own = await tenant.application({ permissions: ['token:read'] })
   const path = `/applications/${own.id}`
 
   const narrowed = await openSession(tenant)
-  beforeCommit = () => tenant.asManagement('PUT', path, { name: 'x', permissions: ['token:delete'] })
+  before(() => tenant.asManagement('PUT', path, { name: 'x', permissions: ['token:delete'] }))
   t.equal(
     (await narrowed.authorize({ permissions: ['token:read'] }, own)).status,
     403,
@@ -73,7 +63,7 @@ t.test('an authorization that races a change of its application holds what is le
   )
 
   const orphaned = await openSession(tenant)
-  beforeCommit = () => tenant.asManagement('DELETE', path)
+  before(() => tenant.asManagement('DELETE', path))
   t.equal((await orphaned.authorize({ permissions: ['token:delete'] }, own)).status, 401)
   t.equal(
     (await orphaned.authorize({ permissions: ['token:delete'] })).status,
@@ -83,24 +73,15 @@ t.test('an authorization that races a change of its application holds what is le
 })
 
 t.test('a session that is created while its application is deleted does not come to be', async t => {
-  const inner = await openTestStore(t)
-  let beforeCommit: (() => Promise<unknown>) | undefined
-  const store = replacing(inner, {
-    commit: async (writes, nowUs) => {
-      const task = writes.some(({ kind }) => kind === 'session') ? beforeCommit : undefined
-      if (task) beforeCommit = undefined
-      await task?.()
-      return inner.commit(writes, nowUs)
-    },
-  })
+  const { store, before } = interruptible(await openTestStore(t), ({ kind }) => kind === 'session')
   const tenant = await openTenant(openVault(t, {}, { openStore: async () => store }))
   const page = await tenant.application({ permissions: ['token:create'] }, 'public')
   t.equal((await page('POST', '/sessions')).status, 201)
-  beforeCommit = () =>
-    tenant.asManagement('PUT', `/applications/${page.id}`, { name: 'x', permissions: ['token:update'] })
+  const changed = { name: 'x', permissions: ['token:update'] }
+  before(() => tenant.asManagement('PUT', `/applications/${page.id}`, changed))
   t.equal((await page('POST', '/sessions')).status, 201, 'a change of it is nothing to fail over')
-  beforeCommit = () => tenant.asManagement('DELETE', `/applications/${page.id}`)
+  before(() => tenant.asManagement('DELETE', `/applications/${page.id}`))
   t.equal((await page('POST', '/sessions')).status, 401)
-  const left = await inner.find('session', tenant.tenantId, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
+  const left = await store.find('session', tenant.tenantId, { op: 'all' }, { nowMs: 0, offset: 0, limit: 0 })
   t.equal(left.total, 0)
 })

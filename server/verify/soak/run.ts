@@ -7,12 +7,12 @@
  *   npm run verify -- soak [--minutes 60] [--rate 20] [--seed S]
  */
 import { randomInt } from 'node:crypto'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { median, quantile, say } from '../bench/figures.ts'
+import { median, quantile, say, sum } from '../bench/figures.ts'
 import { cpuUsOf } from '../bench/servers.ts'
 import { generate } from '../load/generate.ts'
+import { filesUnder } from '../support/files.ts'
 import { advanceOver } from '../support/started-replicas.ts'
 import { SoakLoad } from './load.ts'
 import { mebibytes, startTarget } from './target.ts'
@@ -35,19 +35,9 @@ const simulatedMs = 12 * 24 * 3_600_000
 const intervalMs = (minutes * 60_000) / samples
 const stepMs = simulatedMs / samples
 
-async function bytesOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+function bytesOf(folder: string): number {
   // A compaction may remove a file meanwhile.
-  const sizes = await Promise.all(
-    files.map(file =>
-      stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  )
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return sum(filesUnder(folder).map(path => statSync(path, { throwIfNoEntry: false })?.size ?? 0))
 }
 
 say(`seed ${values.seed}: ${minutes} minutes, ${rate} requests a second`)
@@ -79,7 +69,7 @@ try {
     const { heldBytes, residentBytes } = await target.memory()
     held.push(heldBytes)
     resident.push(residentBytes)
-    disk.push(await bytesOf(target.folder))
+    disk.push(bytesOf(target.folder))
     const columns: readonly (readonly [text: string, width: number])[] = [
       [((performance.now() - startMs) / 60_000).toFixed(1), 6],
       [String(load.count), 10],

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { filesUnder } from './files.ts'
 
 /**
  * The sensitivity of a value. A `secret` may only appear in responses to authorized callers. An `id` may also appear
@@ -109,10 +110,9 @@ export function findLeaks(canaries: readonly Canary[], bytes: Buffer | string): 
 
 /** Like `findLeaks`, for all files of a folder and their names. */
 export function findLeaksUnder(canaries: readonly Canary[], folder: string): string[] {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
-  return files.flatMap(entry => {
-    const path = join(entry.parentPath, entry.name)
-    const found = [...findLeaks(canaries, readFileSync(path)), ...findLeaks(canaries, entry.name)]
-    return found.map(leak => `${leak} in the file ${entry.name}`)
+  return filesUnder(folder).flatMap(path => {
+    const name = basename(path)
+    const found = [...findLeaks(canaries, readFileSync(path)), ...findLeaks(canaries, name)]
+    return found.map(leak => `${leak} in the file ${name}`)
   })
 }

@@ -71,6 +71,23 @@ export function replacing<Replaced extends Engine>(store: Replaced, methods: Par
   })
 }
 
+/** Returns a store, and a function that gives it a task to do before its next commit of such writes, once. */
+export function interruptible(inner: OpenEngine, isMeant: (write: Write) => boolean) {
+  let task: (() => Promise<unknown>) | undefined
+  const store = replacing(inner, {
+    commit: async (writes, nowUs) => {
+      const due = writes.some(isMeant) ? task : undefined
+      if (due) task = undefined
+      await due?.()
+      return inner.commit(writes, nowUs)
+    },
+  })
+  const before = (next: () => Promise<unknown>) => {
+    task = next
+  }
+  return { store, before, isWaiting: () => task !== undefined }
+}
+
 /**
  * Returns a store that fails after a number of commits, as if the process had died, and then releases no lease.
  * Commits of settings, such as the stored time, do not count.

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/base/log.ts'
 import { LevelEngine } from '../../src/storage/engines/level/level-engine.ts'
 import { enginesToTry, openTestStore } from '../support/storage.ts'
 import { newMasterKey, replacing } from '../support/stores.ts'
-import { openTenant, openVault } from '../support/vault.ts'
+import { openTenant, openVault, type Send, sender } from '../support/vault.ts'
 
 /**
  * Sets the machine's clock back by an hour: expired records must not reappear.
@@ -34,14 +34,8 @@ for (const engine of enginesToTry) {
     }
     const first = await start()
     const tenant = await openTenant(first)
-    const send = async (vault: typeof first, method: string, path: string, body?: object) => {
-      const response = await vault.fetch(`http://vault${path}`, {
-        method,
-        headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json' },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      })
-      return { status: response.status, json: JSON.parse((await response.text()) || '{}') }
-    }
+    const send = (vault: typeof first, ...request: Parameters<Send>) =>
+      sender(vault, tenant.privateKey)(...request)
     const create = (vault: typeof first, id: string, atMs: number) =>
       send(vault, 'POST', '/tokens', { id, type: 'token', data: 1, expires_at: new Date(atMs).toISOString() })
     t.equal((await create(first, 'ends-soon', clock.now() + 10 * minute)).status, 201)

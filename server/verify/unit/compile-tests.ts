@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { bundleOptions } from '../../scripts/build/bundle-options.ts'
+import { filesUnder } from '../support/files.ts'
 import { isAlone, root } from './tests.ts'
 
 /** Programs that tests start in processes of their own, and modules that they preload or import there. */
@@ -111,9 +112,6 @@ export async function compileTests(tests: readonly string[], folder: string): Pr
     writeFileSync(path, contents)
   }
   const outputs = new Set(outputFiles.map(({ path }) => path))
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && !outputs.has(path)) rmSync(path)
-  }
+  for (const path of filesUnder(folder)) if (!outputs.has(path)) rmSync(path)
   return [...groups.keys()].map(group => join(folder, `${group}.js`))
 }

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { Parser } from 'tap-parser'
+import { filesUnder } from '../support/files.ts'
 
 export interface Counts {
   passed: number
@@ -14,8 +14,7 @@ export interface Counts {
  */
 export function countCases(folder: string): Counts {
   const counts = { passed: 0, failed: 0, skipped: 0 }
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) countIn(readFileSync(join(entry.parentPath, entry.name), 'utf8'), counts)
+  for (const path of filesUnder(folder)) countIn(readFileSync(path, 'utf8'), counts)
   return counts
 }
 

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
-import { openTenant, openVault } from '../../../verify/support/vault.ts'
+import { bytesUnder } from '../../../verify/support/files.ts'
+import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
 import { systemRandom } from '../../base/random.ts'
 import { keyLength } from '../../crypto/envelope.ts'
 
@@ -83,17 +82,10 @@ t.test('neither the key nor the answer can be read on disk, even with the master
   const key = 'a-recognisable-idempotency-key'
   const first = await tenant.send('POST', '/tokens', body, keyed(key))
   await own.close()
-  const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
-    .join('')
+  const bytes = bytesUnder(folder)
   for (const secret of [key, tenant.privateKey, first.json.id]) t.notOk(bytes.includes(secret))
 
   const reopened = openVault(t, { storage: `level:${folder}`, masterKey })
-  const again = await reopened.fetch('http://vault/tokens', {
-    method: 'POST',
-    headers: { 'SVC-API-KEY': tenant.privateKey, 'Content-Type': 'application/json', ...keyed(key) },
-    body: JSON.stringify(body),
-  })
-  t.same(await again.json(), first.json, 'it survives a restart')
+  const again = await sender(reopened, tenant.privateKey)('POST', '/tokens', body, keyed(key))
+  t.same(again.json, first.json, 'it survives a restart')
 })

@@ -1,9 +1,11 @@
 // Only in CI: it kills copies and starts servers on them.
 // In a process of its own: it takes long.
+
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { filesUnder } from '../../../verify/support/files.ts'
 import { startProcess } from '../../../verify/support/process.ts'
 import { runHere } from '../../../verify/support/run-here.ts'
 import { dyingAfter } from '../../../verify/support/stores.ts'
@@ -107,11 +109,11 @@ t.test('no server starts on a copy that was interrupted anywhere, and it can be 
   }
 })
 
-function bytesUnder(folder: string): number {
+function sizeOf(folder: string): number {
   if (!existsSync(folder)) return 0
   // A file may go between the two.
-  const size = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
-  return readdirSync(folder).reduce((sum, name) => sum + size(name), 0)
+  const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return filesUnder(folder).reduce((sum, path) => sum + size(path), 0)
 }
 
 t.test('a copy that was killed continues', async t => {
@@ -124,7 +126,7 @@ t.test('a copy that was killed continues', async t => {
     void running.ended.then(() => {
       isOver = true
     })
-    const size = () => bytesUnder(join(folder, 'b', 'store'))
+    const size = () => sizeOf(join(folder, 'b', 'store'))
     const enough = size() + 300_000
     while (!isOver && size() < enough) await wait(2)
     await running.end('SIGKILL')

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { bytesUnder } from '../../../verify/support/files.ts'
 import { startProcess } from '../../../verify/support/process.ts'
 import { openReceiver } from '../../../verify/support/receiver.ts'
 import { dyingAfter, sealedOn } from '../../../verify/support/stores.ts'
@@ -42,11 +41,6 @@ async function wrapped(storage: string, tenant: string): Promise<Uint8Array | un
   return document?.box
 }
 
-const isOnDisk = (folder: string, bytes: Uint8Array) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true }).some(
-    entry => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(Buffer.from(bytes)),
-  )
-
 async function filled(t: Test) {
   const folder = t.testdir()
   const storage = `level:${folder}/a`
@@ -63,14 +57,14 @@ t.test('a tenant is removed with its keys, records and due work, and others stay
   const { tenantId } = tenant
   const before = Object.keys(await documentsOf(storage, tenantId))
   for (const kind of ['token', 'key', 'job', 'audit', 'session', 'setting']) t.ok(before.includes(kind), kind)
-  const box = (await wrapped(storage, tenantId)) ?? new Uint8Array()
-  t.ok(isOnDisk(folder, box))
+  const box = Buffer.from((await wrapped(storage, tenantId)) ?? [])
+  t.ok(bytesUnder(folder).includes(box))
   const { output, exitCode } = await remove(storage, tenantId)
   const says = `^the keys of tenant ${tenantId} are destroyed, and \\d{3} records were removed\n$`
   t.match(output, new RegExp(says))
   t.equal(exitCode, 0)
   t.same(await documentsOf(storage, tenantId), {})
-  t.notOk(isOnDisk(folder, box), 'the bytes of its wrapped keys are erased')
+  t.notOk(bytesUnder(folder).includes(box), 'the bytes of its wrapped keys are erased')
   const vault = open(t, storage, oldKey)
   for (const key of [tenant.privateKey, tenant.managementKey])
     t.equal((await sender(vault, key)('GET', '/tokens')).status, 401)

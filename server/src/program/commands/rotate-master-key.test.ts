@@ -1,19 +1,13 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { bytesUnder } from '../../../verify/support/files.ts'
 import { LevelEngine } from '../../storage/engines/level/level-engine.ts'
 import { rootTenant } from '../../storage/keys/keyring.ts'
 import { base64, fill, keys, newKey, oldKey, read, run } from './_copying.ts'
 
 const rotate = (folder: string, from: Uint8Array | undefined) =>
   run('rotate-master-key', ['--storage', `level:${folder}`], keys(from, newKey))
-
-const bytesUnder = (folder: string) =>
-  Buffer.concat(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(entry => readFileSync(join(entry.parentPath, entry.name))),
-  )
 
 t.test('after a rotation the new key opens all data, and the old key none', async t => {
   const folder = t.testdir()
