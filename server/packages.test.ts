@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { runsTheSuite } from '../conformance/selftest/_installed.ts'
+import { consumers } from './verify/support/consumers.ts'
+import { installRunners, runNpm } from './verify/support/install-runners.ts'
 import { complaintsOf, complaintsOfDeclarations } from './verify/support/resolutions.ts'
 
 /**
@@ -18,12 +20,20 @@ import { complaintsOf, complaintsOfDeclarations } from './verify/support/resolut
  */
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const [npm, npx] = process.platform === 'win32' ? ['npm.cmd', 'npx.cmd'] : ['npm', 'npx']
+const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
 
 const packages: readonly [name: string, files: readonly string[], use: string][] = [
   [
     'sdk',
-    ['dist/index.js', 'dist/index.d.ts', 'openapi.yaml', 'LICENSE', 'README.md'],
+    [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/index.js.map',
+      'openapi.yaml',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+    ],
     `import { Surrogate } from '@surrogate/sdk'
      const sdk = new Surrogate({ apiKey: 'k', baseUrl: 'http://x', fetch: async () => Response.json({ id: 'abc' }) })
      console.log((await sdk.tokens.get('abc')).id)`,
@@ -89,19 +99,9 @@ const packages: readonly [name: string, files: readonly string[], use: string][]
 /** A test dependency should be small to install. The script of the documentation page is 995,000 of them. */
 const mostPackedBytes = 2_030_000
 
-const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
-
 /** Installs a package. Resolves with false if the registry cannot be reached. */
-async function install(folder: string, what: string): Promise<boolean> {
-  try {
-    await execute(npm, ['install', ...flags, what], { cwd: folder })
-    return true
-  } catch (error) {
-    const reason = String((error as { stderr?: string }).stderr ?? error)
-    if (!offline.test(reason)) throw error
-    return false
-  }
-}
+const installs = async (folder: string, what: string, manifest = {}) =>
+  (await installRunners(folder, [what], manifest, [])) === false
 
 async function runsByNpx(t: Test, folder: string, name: string): Promise<void> {
   const { bin } = JSON.parse(
@@ -127,9 +127,6 @@ const withMsw = `import { createVault } from '@surrogate/server'
   await vault.close()
   process.exit()`
 
-/** Matches npm's errors when the registry cannot be reached. */
-const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
-
 async function usesMsw(t: Test, folder: string): Promise<void> {
   await writeFile(join(folder, 'use-msw.mjs'), withMsw)
   const run = async () => (await execute(process.execPath, ['use-msw.mjs'], { cwd: folder })).stdout.trim()
@@ -141,122 +138,32 @@ async function usesMsw(t: Test, folder: string): Promise<void> {
   t.equal(await run(), '200', 'with msw')
 }
 
-/** Does not compile if a type of a package is not found, or is `any`. */
-const never =
-  'type IsAny<T> = 0 extends 1 & T ? true : false; function never<T>(isAny: IsAny<T>) { return isAny }'
-
-/** Uses of every entry of a package. */
-const consumers: Readonly<Record<string, readonly string[]>> = {
-  sdk: [
-    `import { type Token, Surrogate } from '@surrogate/sdk'
-    import { Dev, type DevTenant } from '@surrogate/sdk/dev'
-    ${never}
-    export async function use(tenant: DevTenant): Promise<Token[]> {
-      const dev = new Dev({ baseUrl: 'http://x', managementKey: tenant.managementKey })
-      never<typeof dev.clock>(false)
-      const application = await tenant.application()
-      // @ts-expect-error the address is a string
-      new Dev({ baseUrl: 1 })
-      return (await new Surrogate(application).tokens.list()).data
-    }`,
-  ],
-  server: [
-    `import { setupServer } from 'msw/node'
-    import { createVault } from '@surrogate/server'
-    import { vaultHandlers } from '@surrogate/server/msw'
-    ${never}
-    const handlers = vaultHandlers(createVault(), 'https://vault.example.org')
-    never<typeof handlers>(false)
-    export const server = setupServer(...handlers)
-    // @ts-expect-error a vault is an object
-    vaultHandlers(1, 'https://vault.example.org')`,
-    `import { type NewTenant, startTestVault, type TestVault, testVault } from '@surrogate/server/testing'
-    import setup, { globalSetup, globalTeardown } from '@surrogate/server/testing/setup'
-    ${never}
-    export async function use(): Promise<NewTenant> {
-      const vault: TestVault = await testVault()
-      never<typeof vault.url>(false)
-      const ends: (() => Promise<void>)[] = [await startTestVault(), await setup(), await globalSetup(), globalTeardown]
-      for (const end of ends) await end()
-      // @ts-expect-error the storage is a string
-      await startTestVault({ storage: 1 })
-      return vault.createTenant()
-    }`,
-    `import { expect, test, vaultTest, type FixtureOptions } from '@surrogate/server/testing/vitest'
-    import { test as pageTest, expect as pageExpect } from '@surrogate/server/testing/playwright'
-    import { withVault, type VaultFixture } from '@surrogate/server/testing/fixture'
-    import { requestMatchers } from '@surrogate/server/testing/jest'
-    import { expect as plainExpect } from 'vitest'
-    ${never}
-    const options: FixtureOptions = { seed: ({ surrogate }) => surrogate.tokens.create({ type: 'token', data: 1 }) }
-    test('a', async ({ tenant, surrogate, dev }) => {
-      for (const check of [never<typeof tenant>, never<typeof surrogate>, never<typeof dev>]) check(false)
-      await expect(dev.requests).not.toHaveReceived({ operation: 'tokens.create', times: 1 })
-      plainExpect.extend(requestMatchers)
-      await plainExpect(dev.requests).toHaveReceived({ operation: 'tokens.create' })
-      // @ts-expect-error a pattern is an object
-      await expect(dev.requests).toHaveReceived(1)
-    })
-    vaultTest(options)('b', ({ tenant }) => tenant.clock.advance('1h').then(() => {}))
-    pageTest('c', async ({ surrogate, dev }) => {
-      never<typeof surrogate>(false)
-      await pageExpect(dev.requests).toHaveReceivedInOrder([{ operation: 'tokens.create' }])
-    })
-    export const use: (context: { name: string }) => Promise<void> = withVault(async (fixture: VaultFixture, context: { name: string }) => {
-      never<typeof fixture.dev>(false)
-      never<typeof requestMatchers>(false)
-      return context.name
-    }, options)`,
-    `import { createVault, type FormulaRun, OperatorError, runFormula, type Vault, type VaultOptions } from '@surrogate/server'
-    ${never}
-    const options: VaultOptions = { storage: 'memory:' }
-    const vault: Vault = createVault(options)
-    export async function use(run: FormulaRun, error: OperatorError) {
-      const tenant = await vault.createTenant()
-      const ran = await runFormula('', { args: 1 })
-      if (error instanceof OperatorError) never<typeof error.program>(false)
-      for (const check of [never<Vault>, never<typeof tenant.privateKey>, never<typeof ran.outcome>]) check(false)
-      never<VaultOptions['storage']>(false)
-      never<FormulaRun['console']>(false)
-      // @ts-expect-error the storage is a string
-      createVault({ storage: 1 })
-      return run
-    }`,
-  ],
-  conformance: [
-    `import { run, type Feature, features } from '@surrogate/conformance'
-    ${never}
-    export async function use(target: Parameters<typeof run>[0], feature: Feature) {
-      const report = await run(target, { only: ['TOK-001'] })
-      never<typeof report>(false)
-      never<typeof report.verdicts>(false)
-      never<typeof feature>(false)
-      never<typeof features>(false)
-      // @ts-expect-error a target is an object
-      await run(1)
-    }`,
-  ],
-}
-
 const require = createRequire(import.meta.url)
 
-/** Loads an installed package by `require`. */
-async function isRequired(t: Test, folder: string, use: string): Promise<void> {
+/** Checks that the links in the texts of a package lead to files of it. */
+async function linksLead(t: Test, installed: string, files: readonly string[]): Promise<void> {
+  for (const file of files.filter(name => name.endsWith('.md'))) {
+    const text = await readFile(join(installed, file), 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      t.ok(files.includes(join(file, '..', link)), `${file} links to ${link}`)
+  }
+}
+
+/** Loads an installed package by `require`; that of the SDK also where Node cannot require ES modules, as in jest. */
+async function isRequired(t: Test, folder: string, use: string, isCommonJs: boolean): Promise<void> {
   const required = use.replace(/import (\{.+\}) from ('.+')/, 'const $1 = require($2)')
   await writeFile(join(folder, 'use.cjs'), `(async () => {${required}})()`)
   const { NODE_OPTIONS: _, ...env } = process.env
   const run = (...flags: string[]) => execute(process.execPath, [...flags, 'use.cjs'], { cwd: folder, env })
-  const { stdout, stderr } = await run()
-  t.equal(stdout.trim(), 'abc', 'by require')
-  t.equal(stderr, '')
-  const flag = '--no-experimental-require-module'
-  if (process.allowedNodeEnvironmentFlags.has('--experimental-require-module')) {
-    const refused = await run(flag).catch(error => error)
+  t.match(await run(), { stdout: /^abc\n$/, stderr: /^$/ }, 'by require')
+  if (!process.allowedNodeEnvironmentFlags.has('--experimental-require-module')) return
+  const other = await run('--no-experimental-require-module').catch(error => error)
+  if (isCommonJs) t.match(other, { stdout: /^abc\n$/ })
+  else
     t.match(
-      refused.stderr,
+      other.stderr,
       /^Error: @surrogate\/\w+ is an ES module, and this Node cannot require those: use .+$/m,
     )
-  }
 }
 
 /** Finds the types of every entry of a package in every way that TypeScript has, from the oldest supported version on. */
@@ -289,8 +196,7 @@ async function oldestTypeScript(t: Test) {
   if (installedOldest === undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'surrogate-typescript-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
-    await writeFile(join(folder, 'package.json'), '{"private":true}')
-    if (!(await install(folder, 'typescript@5.0.4'))) {
+    if (!(await installs(folder, 'typescript@5.0.4'))) {
       t.comment('skipped: the registry cannot be reached, so TypeScript 5.0 cannot be installed')
       return undefined
     }
@@ -327,7 +233,7 @@ t.teardown(() => rm(place, { recursive: true, force: true }))
 /** Packs all packages. Resolves with the tarball of each. */
 async function pack(folder: string): Promise<ReadonlyMap<string, string>> {
   const workspaces = packages.flatMap(([name]) => ['-w', name])
-  await execute(npm, ['pack', '--pack-destination', folder, '--ignore-scripts', ...workspaces], { cwd: root })
+  await runNpm(root, ['pack', '--pack-destination', folder, '--ignore-scripts', ...workspaces])
   const tarballs = await readdir(folder)
   return new Map(
     packages.map(([name]) => [
@@ -347,18 +253,14 @@ for (const [name, files, use] of packages) {
       const tarball = (await packed).get(name) ?? ''
       const { size } = await stat(tarball)
       t.ok(size <= mostPackedBytes, `${size} bytes packed`)
-      // The SDK has tests of its own.
-      if (name !== 'sdk') {
-        await lint('publint', '--strict', tarball)
-        // It does not know that Node's `require` of an ES module marks a default export.
-        const known = ['--ignore-rules', 'false-export-default']
-        await lint('attw', tarball, '--profile', 'strict', ...known)
-      }
+      await lint('publint', '--strict', tarball)
+      // It does not know that Node's `require` of an ES module marks a default export.
+      const known = name === 'sdk' ? [] : ['--ignore-rules', 'false-export-default']
+      await lint('attw', tarball, '--profile', 'strict', ...known)
 
       const folder = await mkdtemp(join(tmpdir(), 'surrogate-installed-'))
       t.teardown(() => rm(folder, { recursive: true, force: true }))
-      await writeFile(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
-      if (!(await install(folder, tarball))) {
+      if (!(await installs(folder, tarball, { name: 'empty', type: 'module' }))) {
         t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
         return
       }
@@ -371,11 +273,12 @@ for (const [name, files, use] of packages) {
         all.some(file => /\.test\.|(^|\/)testing\/.*(?<!\.d\.ts)$/.test(file)),
         'the package contains no tests',
       )
+      if (name === 'sdk') await linksLead(t, installed, all)
 
       await writeFile(join(folder, 'use.mjs'), use)
       const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
       t.equal(stdout.trim(), 'abc')
-      if (name !== 'sdk') await isRequired(t, folder, use)
+      await isRequired(t, folder, use, name === 'sdk')
       if (name === 'server') await loadsMetricsLate(t, folder)
       if (name === 'server') await usesMsw(t, folder)
       await hasTypesEverywhere(t, name, folder)

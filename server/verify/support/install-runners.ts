@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--ignore-scripts']
+const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0']
 const offline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/
 
 /** Ends a runner that hangs. Far longer than any takes on a busy machine. */
@@ -20,10 +20,11 @@ export async function installRunners(
   folder: string,
   packages: readonly string[],
   manifest: object = {},
+  scripts: readonly string[] = ['--ignore-scripts'],
 ): Promise<string | false> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }))
   try {
-    await runNpm(folder, ['install', ...flags, ...packages])
+    await runNpm(folder, ['install', ...flags, ...scripts, ...packages])
     return false
   } catch (error) {
     const reason = String((error as { stderr?: string }).stderr ?? error)
