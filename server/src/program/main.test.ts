@@ -10,6 +10,7 @@ import t from 'tap'
 import { filesUnder } from '../../verify/support/files.ts'
 import { startProcess } from '../../verify/support/process.ts'
 import { runHere } from '../../verify/support/run-here.ts'
+import { makeReactorOver, mustCallOver } from '../../verify/support/started-replicas.ts'
 
 /** The server as a process: what it prints, how it refuses to start, how it ends, what lies on disk. */
 const { PATH = '' } = process.env
@@ -151,37 +152,6 @@ t.test('SIGHUP reads the bootstrap file again, and a broken file changes nothing
   server.signal('SIGHUP')
   await server.logged(/("event":"reload",(.|\n)*){2}/)
   t.equal(await status('another-key-of-the-file'), 200)
-  const [first, second, third] = ['a', 'b', 'c'].map(letter => `a-key-of-application-${letter}`)
-  const applications = (...given: readonly object[]) =>
-    writeFile(
-      path,
-      JSON.stringify({
-        tenants: [
-          {
-            id: '5b493235-6917-4307-906a-2cd6f1a90b13',
-            applications: given.map((one, index) => ({
-              ...{ id: `00000000-0000-4000-8000-00000000001${index}`, name: 'B', type: 'private' },
-              ...{ permissions: ['token:read'], ...one },
-            })),
-          },
-        ],
-      }),
-    )
-  await applications({ key: first }, { key: second }, { key: third })
-  server.signal('SIGHUP')
-  await server.logged(/("event":"reload",(.|\n)*){3}/)
-  const holders = () => Promise.all([first, second, third].map(key => status(key)))
-  t.same(await holders(), [200, 200, 200])
-  await applications({ removed: true }, { key: third }, { key: 'another-key-of-the-file' })
-  server.signal('SIGHUP')
-  await server.logged(
-    /"reason":"the bootstrap file is not valid: the key of application \S+12 belongs to another/,
-  )
-  t.same(await holders(), [200, 200, 200], 'the removal is not applied either')
-  await applications({ removed: true }, { key: third }, { key: second })
-  server.signal('SIGHUP')
-  await server.logged(/("event":"reload",(.|\n)*){4}/)
-  t.same(await holders(), [401, 200, 200])
   t.equal((await server.end()).code, 0)
 })
 
@@ -215,16 +185,8 @@ t.test('SIGUSR1 opens no debugger in the server and in processes of formulas', o
   const server = startProcess(t, ['--port', '0', '--storage', 'memory:', '--dev', '--json'])
   const [line] = await server.printed(/^\{.*\}$/m)
   const { url, pid, management_key, private_key } = JSON.parse(line)
-  const send = async (key: string, path: string, body: object) => {
-    const headers = { 'SVC-API-KEY': key, 'Content-Type': 'application/json' }
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    t.ok(response.ok)
-    return (await response.json()) as { id: string }
-  }
-  const code = 'module.exports = async () => ({ raw: 1 })'
-  const formula = await send(management_key, '/reactor-formulas', { name: 'F', type: 'private', code })
-  const reactor = await send(management_key, '/reactors', { name: 'R', configuration: {}, formula })
-  const react = () => send(private_key, `/reactors/${reactor.id}/react`, { args: {} })
+  const path = await makeReactorOver(url, management_key, 'module.exports = async () => ({ raw: 1 })')
+  const react = () => mustCallOver(200, url, private_key, 'POST', path, { args: {} })
   await react()
   const nodes = await nodesOf(pid)
   t.ok(nodes.length > 1, 'some run formulas')
