@@ -83,6 +83,7 @@ export const malformed: readonly [name: string, file: JsonValue, where: string][
   ['tenant twice', { tenants: [{ id: tenantId }, { id: tenantId }] }, 'tenants'],
   ['application no object', file([management, 1 as unknown as object]), at],
   ['application id no UUID', application({ id: '1' }), `${at}.id`],
+  ['removed not true', application({ removed: 'yes' }), `${at}.removed`],
   ['application name null', application({ name: null }), `${at}.name`],
   ['application name too long', application({ name: 'n'.repeat(201) }), `${at}.name`],
   ['type that there is not', application({ type: 'secret' }), `${at}.type`],

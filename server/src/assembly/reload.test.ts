@@ -62,32 +62,6 @@ t.test('its sessions end, and a reactor that acts as it cannot act', async t => 
   t.match(data[0], { operation: 'application:delete', actor_id: null })
 })
 
-t.test('a file that cannot be used changes nothing', async t => {
-  const first = file([management, backend])
-  const vault = openVault(t, { bootstrap: first })
-  const as = (key: string) => sender(vault, key)
-  await vault.ready()
-  const made = await as(keys.management)('POST', '/applications', {
-    ...{ name: 'B', type: 'private', permissions: ['token:read'] },
-  })
-  const broken: readonly [JsonValue, RegExp][] = [
-    [
-      both(file([management, { ...removed, removed: 'yes' }])),
-      /^tenants\.0\.applications\.1\.removed must be true/,
-    ],
-    [both(file([removed, { ...management, name: 1 as never }])), /^tenants\.0\.applications\.1\.name /],
-    [both(file([removed, { ...management, key: made.json.key }])), /belongs to another application$/],
-    [both(file([removed, backend])), /^applications must each have their own id$/],
-  ]
-  for (const [json, message] of broken) {
-    await t.rejects(vault.reload(json), { name: 'BootstrapError', message })
-    t.equal((await as(keys.private)('GET', '/tokens')).status, 200)
-    t.equal((await as(keys.other)('GET', '/tokens')).status, 401)
-  }
-  await vault.reload(both(first))
-  t.equal((await as(keys.other)('GET', '/tokens')).status, 200, 'the control')
-})
-
 t.test('after a reset a test server has what the last file says', async t => {
   const vault = openVault(t, { bootstrap: file([backend]) })
   await vault.reload(both(file([management])))

@@ -125,6 +125,8 @@ t.test('a refused file changes nothing, wherever the reason stands', async t => 
   for (const [why, refused] of [
     ['the key of an application that the file does not name', tenants([fresh(made.json.key)])],
     ['the second key of one that it names and that keeps it', tenants([fresh(more.json.key)])],
+    ['a name that is not a text', tenants([{ ...fresh('a-key-of-its-own-1'), name: 1 }])],
+    ['an application twice', tenants([application(first, 'a-key-of-its-own-1')])],
     [
       'a reactor without its formula',
       tenants([], { reactors: [{ id: first, name: 'R', formula: { id: second } }] }),
