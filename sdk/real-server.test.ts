@@ -7,15 +7,7 @@ import t, { type Test } from 'tap'
 import { vaultHandlers } from '../server/src/testing/msw.ts'
 import type { Vault } from '../server/src/vault.ts'
 import { openTenant, openVault, type TestTenant } from '../server/verify/support/vault.ts'
-import {
-  AuthenticationError,
-  type Card,
-  ConflictError,
-  type Fetch,
-  NotFoundError,
-  PermissionError,
-  Surrogate,
-} from './src/index.ts'
+import { type Fetch, NotFoundError, Surrogate } from './src/index.ts'
 
 const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
 
@@ -99,43 +91,6 @@ t.test('without an idempotency key it would have happened twice', async t => {
   const surrogate = new Surrogate({ apiKey: tenant.privateKey, baseUrl, fetch: stripped }, noWaits)
   await surrogate.tokens.create({ type: 'token', data: 'a value' })
   t.equal(await timesDone(tenant, 'token:create'), 2)
-})
-
-t.test('a session can do what it was granted, until it ends', async t => {
-  const vault = openVault(t)
-  const { publicKey, privateKey } = await openTenant(vault)
-  const options = { baseUrl: 'http://vault', fetch: vault.fetch }
-  const page = new Surrogate({ ...options, apiKey: publicKey })
-  const backend = new Surrogate({ ...options, apiKey: privateKey })
-  const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2039 }
-  const { id } = await backend.tokens.create({ type: 'card', data: card })
-
-  const { session_key, nonce, expires_at } = await page.sessions.create()
-  t.ok(Date.parse(expires_at) > Date.now())
-  const session = page.withSession(session_key)
-  await t.rejects(session.tokens.get(id), PermissionError, 'not authorized yet')
-  await backend.sessions.authorize({
-    nonce,
-    rules: [
-      {
-        priority: 1,
-        conditions: [{ attribute: 'id', operator: 'equals', value: id }],
-        transform: 'reveal',
-        permissions: ['token:read'],
-      },
-    ],
-  })
-  t.same((await session.tokens.get<Card>(id)).data, card)
-  const other = await backend.tokens.create({ type: 'token', data: 1 })
-  await t.rejects(session.tokens.get(other.id), PermissionError)
-  await t.rejects(backend.sessions.authorize({ nonce, permissions: ['token:read'] }), ConflictError)
-  await t.rejects(page.tokens.get(id), PermissionError, 'the page’s own client is as it was')
-  const found = []
-  for await (const token of session.tokens.list()) found.push(token.id)
-  t.same(found, [id])
-
-  await vault.clock.advance(3 * 60_000)
-  await t.rejects(session.tokens.get(id), AuthenticationError)
 })
 
 t.test('the client works through msw', async t => {

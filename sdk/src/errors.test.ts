@@ -96,13 +96,6 @@ t.test('a success that is not JSON is an error', async t => {
   t.equal(error.message, '200: the body is not JSON')
 })
 
-t.test('a redirect is not followed', async t => {
-  const error = await failure(
-    failing(() => new Response(null, { status: 307, headers: { Location: 'http://elsewhere.test' } })),
-  )
-  t.equal(error.message, '307: redirects are not followed; use the address that it leads to')
-})
-
 t.test('a lost connection is a ConnectionError with its cause', async t => {
   const error = await failure(failing(dropped))
   t.equal(error.constructor, ConnectionError)

@@ -19,28 +19,6 @@ async function startServer(t: Test, listener: RequestListener): Promise<string> 
 
 const noWaits = { sleep: async () => {}, random: () => 0, now: () => 0 }
 
-t.test('a retry after a lost response creates nothing twice', async t => {
-  const created = new Map<string, { id: string; body: string }>()
-  let requests = 0
-  const baseUrl = await startServer(t, async (request, response) => {
-    requests++
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const key = String(request.headers['svc-idempotency-key'])
-    const known = created.get(key)
-    const token = known ?? { id: `token-${created.size + 1}`, body }
-    created.set(key, token)
-    // The token is stored, but its response is lost.
-    if (!known) return void request.socket.destroy()
-    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify({ id: token.id }))
-  })
-  const surrogate = new Surrogate({ apiKey, baseUrl }, noWaits)
-  const token = await surrogate.tokens.create({ type: 'token', data: 'a value' })
-  t.equal(token.id, 'token-1')
-  t.equal(requests, 2)
-  t.same([...created.values()], [{ id: 'token-1', body: '{"type":"token","data":"a value"}' }])
-})
-
 t.test('an incomplete response is a ConnectionError', async t => {
   const baseUrl = await startServer(t, (_request, response) => {
     response.writeHead(200, { 'Content-Length': '1000' })
@@ -50,27 +28,16 @@ t.test('an incomplete response is a ConnectionError', async t => {
   t.ok((await failure(surrogate.tokens.get('an-id'))) instanceof ConnectionError)
 })
 
-t.test('an unreachable server is a ConnectionError', async t => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  const surrogate = new Surrogate({ apiKey, baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 })
-  const error: ConnectionError = await surrogate.tokens.get('an-id').then(
-    () => t.fail('should have failed'),
-    error => error,
-  )
-  t.equal(error.constructor, ConnectionError)
-  t.match(error.cause, Error)
-})
-
-t.test('a redirect is not followed over the wire either', async t => {
+t.test('a redirect is not followed', async t => {
   const seen: (string | undefined)[] = []
   const baseUrl = await startServer(t, (request, response) => {
     seen.push(request.url)
     response.writeHead(302, { Location: '/elsewhere' }).end()
   })
-  t.match(await failure(new Surrogate({ apiKey, baseUrl }).tokens.get('an-id')), { status: 302 })
+  t.match(await failure(new Surrogate({ apiKey, baseUrl }).tokens.get('an-id')), {
+    status: 302,
+    message: '302: redirects are not followed; use the address that it leads to',
+  })
   t.same(seen, ['/tokens/an-id'])
 })
 
