@@ -60,11 +60,7 @@ async function egress(request: EgressRequest) {
   return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }
 }
 
-interface Run {
-  readonly args: JsonValue
-  readonly configuration?: Readonly<Record<string, JsonValue>>
-  readonly outcome: object
-}
+type Run = readonly [args: JsonValue, outcome: object, configuration?: Readonly<Record<string, JsonValue>>]
 
 const answered = (raw: JsonValue) => ({ kind: 'answered', raw })
 const signed = (secret: string) => {
@@ -75,77 +71,69 @@ const signed = (secret: string) => {
 
 const runs: Readonly<Record<string, readonly Run[]>> = {
   charge: [
-    {
-      args: { card, amount: 1250, currency: 'usd', order: 'o-1' },
-      configuration: { SECRET_KEY: 'sk' },
-      outcome: answered({ id: 'ch_1', status: 'succeeded' }),
-    },
-    {
-      args: { card: { ...card, number: '4000000000000002' }, amount: 1, currency: 'usd', order: 'o-2' },
-      outcome: { kind: 'refused', error: 'InvalidPaymentMethodError', errors: { card: ['was declined'] } },
-    },
-    { args: { card, amount: 1.5 }, outcome: { kind: 'refused', error: 'BadRequestError' } },
+    [
+      { card, amount: 1250, currency: 'usd', order: 'o-1' },
+      answered({ id: 'ch_1', status: 'succeeded' }),
+      { SECRET_KEY: 'sk' },
+    ],
+    [
+      { card: { ...card, number: '4000000000000002' }, amount: 1, currency: 'usd', order: 'o-2' },
+      { kind: 'refused', error: 'InvalidPaymentMethodError', errors: { card: ['was declined'] } },
+    ],
+    [
+      { card, amount: 1.5 },
+      { kind: 'refused', error: 'BadRequestError' },
+    ],
   ],
-  refund: [{ args: { charge: 'ch_1', amount: 200 }, outcome: answered({ id: 're_1', refunded: 200 }) }],
+  refund: [[{ charge: 'ch_1', amount: 200 }, answered({ id: 're_1', refunded: 200 })]],
   'card-bin-lookup': [
-    {
-      args: card,
-      outcome: answered({ bin: '42424242', known: true, scheme: 'visa', country: 'GB', type: 'credit' }),
-    },
-    { args: { number: '5555 5555 5555 4444' }, outcome: answered({ bin: '55555555', known: false }) },
+    [card, answered({ bin: '42424242', known: true, scheme: 'visa', country: 'GB', type: 'credit' })],
+    [{ number: '5555 5555 5555 4444' }, answered({ bin: '55555555', known: false })],
   ],
   'pdf-receipt': [
-    {
-      args: { title: 'Receipt (1)', lines: ['Total 12.50'] },
-      outcome: { raw: { type: 'application/pdf', pdf: /^JVBERi0xLjQK/ } },
-    },
+    [
+      { title: 'Receipt (1)', lines: ['Total 12.50'] },
+      { raw: { type: 'application/pdf', pdf: /^JVBERi0xLjQK/ } },
+    ],
   ],
   'xml-batch': [
-    {
-      args: {
+    [
+      {
         batch: 'b-1',
         payments: [
           { name: 'A & <B>', account: '1', cents: 1250 },
           { name: 'C', account: '2', cents: 50 },
         ],
       },
-      outcome: answered({ reference: 'B-77', count: 2, total: 1300 }),
-    },
+      answered({ reference: 'B-77', count: 2, total: 1300 }),
+    ],
   ],
   'hmac-signing': [
-    {
-      args: { path: '/payments', body: { amount: 5 } },
-      configuration: { KEY: 'secret' },
-      outcome: answered({ status: 201 }),
-    },
-    {
-      args: { path: '/payments', body: { amount: 5 } },
-      configuration: { KEY: 'other' },
-      outcome: answered({ status: 401 }),
-    },
+    [{ path: '/payments', body: { amount: 5 } }, answered({ status: 201 }), { KEY: 'secret' }],
+    [{ path: '/payments', body: { amount: 5 } }, answered({ status: 401 }), { KEY: 'other' }],
   ],
   'fraud-score': [
-    {
-      args: { email: ' Mallory@A.example', ip: '192.0.2.1', amount: 1, card },
-      outcome: answered({ score: 91, decision: 'decline' }),
-    },
-    {
-      args: { email: 'alice@a.example', ip: '192.0.2.1', amount: 1, card },
-      outcome: answered({ score: 10, decision: 'accept' }),
-    },
-    {
-      args: { email: 'down@a.example', ip: '192.0.2.1', amount: 1, card },
-      outcome: answered({ score: null, decision: 'review' }),
-    },
+    [
+      { email: ' Mallory@A.example', ip: '192.0.2.1', amount: 1, card },
+      answered({ score: 91, decision: 'decline' }),
+    ],
+    [
+      { email: 'alice@a.example', ip: '192.0.2.1', amount: 1, card },
+      answered({ score: 10, decision: 'accept' }),
+    ],
+    [
+      { email: 'down@a.example', ip: '192.0.2.1', amount: 1, card },
+      answered({ score: null, decision: 'review' }),
+    ],
   ],
   'payout-file': [
-    {
-      args: {
+    [
+      {
         company: 'Café Müller',
         date: '2026-01-31',
         payouts: [{ name: 'Ann', routing: '110000000', account: '123', cents: 1250 }],
       },
-      outcome: {
+      {
         raw: { records: 1, sum: 1250 },
         tokenize: {
           file: {
@@ -154,137 +142,114 @@ const runs: Readonly<Record<string, readonly Run[]>> = {
           },
         },
       },
-    },
-    {
-      args: {
+    ],
+    [
+      {
         company: 'A',
         date: '2026-01-31',
         payouts: [{ name: 'Ann', routing: '1', account: '123', cents: 1 }],
       },
-      outcome: { kind: 'refused', errors: { 'args.payouts.0': ['has no valid account'] } },
-    },
+      { kind: 'refused', errors: { 'args.payouts.0': ['has no valid account'] } },
+    ],
   ],
   'phone-verification': [
-    {
-      args: { phone: '+15550100' },
-      outcome: {
+    [
+      { phone: '+15550100' },
+      {
         raw: { sent: true, to: '…00' },
         tokenize: { code: { type: 'token', data: /^\d{6}$/, expires_at: /Z$/ } },
       },
-    },
+    ],
   ],
   'card-check': [
-    { args: card, outcome: answered({ valid: true, network: 'visa', last4: '4242' }) },
-    {
-      args: { number: '4242424242424241' },
-      outcome: answered({ valid: false, network: 'visa', last4: '4241' }),
-    },
+    [card, answered({ valid: true, network: 'visa', last4: '4242' })],
+    [{ number: '4242424242424241' }, answered({ valid: false, network: 'visa', last4: '4241' })],
   ],
   'csv-import': [
-    {
-      args: { csv: 'name,routing,account\r\n"Ann, ""the"" one",110000000,123\r\nBob,110000000,456\r\n' },
-      outcome: {
+    [
+      { csv: 'name,routing,account\r\n"Ann, ""the"" one",110000000,123\r\nBob,110000000,456\r\n' },
+      {
         raw: { count: 2, names: ['Ann, "the" one', 'Bob'] },
         tokenize: [
           { type: 'bank', data: { routing_number: '110000000', account_number: '123' } },
           { data: { account_number: '456' } },
         ],
       },
-    },
-    {
-      args: { csv: 'name\nAnn' },
-      outcome: { kind: 'refused', errors: { 'args.csv': ['has no column routing'] } },
-    },
+    ],
+    [{ csv: 'name\nAnn' }, { kind: 'refused', errors: { 'args.csv': ['has no column routing'] } }],
   ],
   'jwt-issue': [
-    {
-      args: { customer: 'c-1', now: 0 },
-      configuration: { KEY: 'k' },
-      outcome: answered({
+    [
+      { customer: 'c-1', now: 0 },
+      answered({
         token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJjLTEiLCJpYXQiOjAsImV4cCI6MzAwfQ.'.concat(
           createHmac('sha256', 'k')
             .update('eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJjLTEiLCJpYXQiOjAsImV4cCI6MzAwfQ')
             .digest('base64url'),
         ),
       }),
-    },
+      { KEY: 'k' },
+    ],
   ],
   'webhook-check': [
-    {
-      args: signed('s'),
-      configuration: { SECRET: 's' },
-      outcome: answered({ type: 'charge.succeeded', object: 'ch_1' }),
-    },
-    {
-      args: signed('x'),
-      configuration: { SECRET: 's' },
-      outcome: { kind: 'refused', error: 'AuthenticationError' },
-    },
+    [signed('s'), answered({ type: 'charge.succeeded', object: 'ch_1' }), { SECRET: 's' }],
+    [signed('x'), { kind: 'refused', error: 'AuthenticationError' }, { SECRET: 's' }],
   ],
   'address-normalize': [
-    {
-      args: { address: { street: '1 Main Street', zip: '12345' } },
-      outcome: { raw: { normalized: true, id: /.{36}/ } },
-    },
-    { args: { address: { street: 'Nowhere 2', zip: '1' } }, outcome: { raw: { normalized: false } } },
+    [{ address: { street: '1 Main Street', zip: '12345' } }, { raw: { normalized: true, id: /.{36}/ } }],
+    [{ address: { street: 'Nowhere 2', zip: '1' } }, { raw: { normalized: false } }],
   ],
   'subscription-renewal': [
-    {
-      args: {
+    [
+      {
         subscriptions: [
           { id: 1, card, amount: 5 },
           { id: 2, card: { number: '4000000000000002' }, amount: 5 },
         ],
       },
-      outcome: answered([
+      answered([
         { id: 1, status: 'renewed' },
         { id: 2, status: 'declined' },
       ]),
-    },
+    ],
   ],
   'bank-account-check': [
-    {
-      args: { routing: '110000000', iban: 'GB82 WEST 1234 5698 7654 32' },
-      outcome: answered({ routing: true, iban: true }),
-    },
-    {
-      args: { routing: '110000001', iban: 'GB82 WEST 1234 5698 7654 33' },
-      outcome: answered({ routing: false, iban: false }),
-    },
+    [{ routing: '110000000', iban: 'GB82 WEST 1234 5698 7654 32' }, answered({ routing: true, iban: true })],
+    [
+      { routing: '110000001', iban: 'GB82 WEST 1234 5698 7654 33' },
+      answered({ routing: false, iban: false }),
+    ],
   ],
   'currency-conversion': [
-    { args: { cents: 1999, from: 'EUR', to: 'USD' }, outcome: answered({ cents: 2174, rate: '1.0875' }) },
-    { args: { cents: 1999, from: 'EUR', to: 'EUR' }, outcome: answered({ cents: 1999, rate: '1' }) },
+    [{ cents: 1999, from: 'EUR', to: 'USD' }, answered({ cents: 2174, rate: '1.0875' })],
+    [{ cents: 1999, from: 'EUR', to: 'EUR' }, answered({ cents: 1999, rate: '1' })],
   ],
   'three-d-secure': [
-    {
-      args: { card, amount: 500, returnUrl: 'https://shop.example' },
-      outcome: {
+    [
+      { card, amount: 500, returnUrl: 'https://shop.example' },
+      {
         kind: 'custom',
         status: 202,
         headers: { 'x-next': 'challenge' },
         body: { challenge_url: 'https://acs.example/c/1' },
       },
-    },
-    {
-      args: { card, amount: 5, returnUrl: 'https://shop.example' },
-      outcome: answered({ status: 'authenticated' }),
-    },
+    ],
+    [{ card, amount: 5, returnUrl: 'https://shop.example' }, answered({ status: 'authenticated' })],
   ],
   'tax-form': [
-    {
-      args: { year: 2026, amounts: { a: 1, b: 2 } },
-      outcome: {
+    [
+      { year: 2026, amounts: { a: 1, b: 2 } },
+      {
         raw: { year: 2026, number: '***-**-1120', total: 3 },
         tokenize: { form: { data: { name: 'Ann', number: '078-05-1120' } } },
       },
-    },
+    ],
   ],
   'gift-card': [
-    {
-      args: { loads: [500, 250], pin: 'abc' },
-      outcome: answered({ balance: 750, changes: [500, 750], mode: 420, pin: 'YWJj' }),
-    },
+    [
+      { loads: [500, 250], pin: 'abc' },
+      answered({ balance: 750, changes: [500, 750], mode: 420, pin: 'YWJj' }),
+    ],
   ],
 }
 
@@ -310,7 +275,7 @@ t.test('each example does what it says, with stand-ins for third parties', async
   }
   const sandbox = openSandbox(t, { egress })
   for (const [name, list] of Object.entries(runs)) {
-    for (const { args, configuration = {}, outcome } of list) {
+    for (const [args, outcome, configuration = {}] of list) {
       const given = name === 'tax-form' ? { ...(args as object), id: person.json.id } : args
       const made: Outcome = await sandbox.formula(code(name), { args: given, configuration, svc })
       t.match(made, outcome, name)
