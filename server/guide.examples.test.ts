@@ -250,11 +250,8 @@ t.test('JSON examples', async t => {
   }
   const printed = all.map(({ code }) => JSON.parse(code)).find(({ event }) => event === 'request')
   const logged = lines.find(({ event }) => event === 'request') ?? {}
-  t.same(
-    Object.keys(printed).filter(name => !['peer'].includes(name) && !(name in logged)),
-    [],
-    'a line of the log',
-  )
+  const left = Object.keys(printed).filter(name => !['peer'].includes(name) && !(name in logged))
+  t.same(left, [], 'a line of the log')
 })
 
 t.test('YAML examples', async t => {
@@ -370,14 +367,10 @@ t.test('every example is one of these, or is shown by other tests', t => {
   known.push('python', 'java', 'go')
   // `schema.test.ts` runs the GRANTs.
   known.push('sql')
-  t.same(
-    [...new Set(examples.map(({ language }) => language))].filter(one => !known.includes(one)),
-    [],
-  )
-  t.same(
-    examples.filter(({ language }) => language === 'js').map(({ page }) => page),
-    ['server/guide/configure.md', ...Array(3).fill('server/guide/formulas.md')],
-  )
+  const left = [...new Set(examples.map(({ language }) => language))].filter(one => !known.includes(one))
+  t.same(left, [])
+  const found = examples.filter(({ language }) => language === 'js').map(({ page }) => page)
+  t.same(found, ['server/guide/configure.md', ...Array(3).fill('server/guide/formulas.md')])
   const commandsShown = pages.map(page => readFileSync(join(root, page), 'utf8')).join()
   for (const { name } of commands)
     t.match(commandsShown, new RegExp(`\`${name}\\b|surrogate-server ${name}\\b|server ${name}\\b`), name)

@@ -56,10 +56,8 @@ t.test('an asynchronous invocation resolves with its trace id, another one with 
   )
   const async = { args: {}, callback_url: 'https://a.test' }
   t.same(await surrogate.reactors.react('an-id', async), { traceId: 'trace-1' })
-  t.match(await surrogate.reactors.react('an-id', async).withResponse(), {
-    data: { traceId: 'trace-1' },
-    retries: 0,
-  })
+  const found = await surrogate.reactors.react('an-id', async).withResponse()
+  t.match(found, { data: { traceId: 'trace-1' }, retries: 0 })
   t.same(await surrogate.reactors.react('an-id', { args: {} }), { raw: 7 })
   t.same(await surrogate.reactors.react('an-id', { args: {}, timeout_ms: null }), { raw: 7 })
 })

@@ -68,13 +68,8 @@ function complaintsOf(t: { testdir(): string }, all: readonly Manifest[]): strin
 }
 
 t.test('manifests of Kubernetes are what its types say', async t => {
-  t.same(manifests.map(({ kind }) => kind).sort(), [
-    'Deployment',
-    'Job',
-    'NetworkPolicy',
-    'PodDisruptionBudget',
-    'Service',
-  ])
+  const kinds = manifests.map(({ kind }) => kind).sort()
+  t.same(kinds, ['Deployment', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'])
   t.equal(complaintsOf(t, manifests), '')
   const misspelled = structuredClone(manifest('Deployment')) as Manifest
   misspelled.spec.template.spec.terminationGracePeriod = 60
@@ -105,10 +100,8 @@ t.test('pods have few rights, probes, and time to stop', async t => {
   t.equal(container.ports[0].containerPort, port)
   const settingOf = (wanted: string) =>
     container.env.find(({ name }: { name: string }) => name === wanted).value
-  t.ok(
-    pod.terminationGracePeriodSeconds >= Number(settingOf('SURROGATE_DRAIN_SECONDS')) + 40,
-    'longer than a stop takes',
-  )
+  const found = pod.terminationGracePeriodSeconds >= Number(settingOf('SURROGATE_DRAIN_SECONDS')) + 40
+  t.ok(found, 'longer than a stop takes')
   const metrics = container.ports.find(({ name }: { name: string }) => name === 'metrics')
   t.equal(metrics.containerPort, Number(settingOf('SURROGATE_METRICS_PORT')))
   const selectors = ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].map(kind => manifest(kind)?.spec)

@@ -41,15 +41,10 @@ t.test(
   async t => {
     const modules = resourceModules(contract)
     t.match(modules.get('resources/jobs'), 'list(query?: JobQuery, options?: RequestOptions): Pages<Job> {')
-    t.match(
-      modules.get('resources/iterable-tokens'),
-      /, query\?\.start\)/,
-      'by cursors where the operation has them',
-    )
-    t.match(
-      modules.get('resources/tokens'),
-      'list<T = never>(query?: TokenQuery, options?: RequestOptions): PageCall<TokenOf<T>>',
-    )
+    const found = modules.get('resources/iterable-tokens')
+    t.match(found, /, query\?\.start\)/, 'by cursors where the operation has them')
+    const seen = modules.get('resources/tokens')
+    t.match(seen, 'list<T = never>(query?: TokenQuery, options?: RequestOptions): PageCall<TokenOf<T>>')
     t.notMatch(modules.get('resources/tokens'), /\bPages\b/, 'tokens alone load no more')
     t.match(modules.get('resources/reactors'), 'return accepted(this.#send(reactorsReact,')
     const tenants = modules.get('resources/tenants') ?? ''

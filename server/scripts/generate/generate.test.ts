@@ -65,10 +65,8 @@ t.test('a server follows the bounds and defaults of its contract', async t => {
   for (const data of [1, 2]) await send('POST', '/tokens', { type: 'token', data })
   t.match((await send('GET', '/tokens')).json, { pagination: { page_size: 2, total_items: 3 } })
   t.equal((await send('GET', '/tokens?size=3')).json.data.length, 3)
-  t.match(await send('GET', '/tokens?size=4'), {
-    status: 400,
-    json: { errors: { size: ['must be at most 3'] } },
-  })
+  const found = await send('GET', '/tokens?size=4')
+  t.match(found, { status: 400, json: { errors: { size: ['must be at most 3'] } } })
 
   t.equal((await send('POST', '/tokenize', [1, 2])).status, 200)
   t.equal((await send('POST', '/tokenize', [1, 2, 3])).status, 400)

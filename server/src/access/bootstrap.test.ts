@@ -84,11 +84,8 @@ t.test('what the file names is set to what it says, and the rest is left alone',
   as = await start(file([{ ...backend, name: 'Renamed' }]))
   const named = await as(keys.private)('GET', '/applications/key')
   t.match(named.json, { name: 'Renamed', permissions: [], rules: backend.rules })
-  t.equal(
-    (await as(keys.private)('GET', '/tokens/kept')).json.data,
-    'x',
-    'its rights are back, the token is there',
-  )
+  const reply = await as(keys.private)('GET', '/tokens/kept')
+  t.equal(reply.json.data, 'x', 'its rights are back, the token is there')
   t.equal((await as(keys.management)('GET', '/applications')).status, 200, 'the file no longer names it')
   t.equal((await as(made.json.key)('GET', '/tokens')).status, 200, 'the file never named it')
 
@@ -96,11 +93,8 @@ t.test('what the file names is set to what it says, and the rest is left alone',
   t.equal((await as(keys.private)('GET', '/tokens/kept')).status, 200, 'without a file all is as it was')
   await as(keys.management)('DELETE', `/applications/${ids.private}`)
   as = await start(file([backend]))
-  t.equal(
-    (await as(keys.private)('GET', '/tokens/kept')).status,
-    200,
-    'what was deleted and is named is back',
-  )
+  const answer = await as(keys.private)('GET', '/tokens/kept')
+  t.equal(answer.status, 200, 'what was deleted and is named is back')
 })
 
 t.test('a new key in the file takes the place of the old one', async t => {
@@ -172,10 +166,8 @@ t.test('a key that another application has is refused', async t => {
     message: new RegExp(ids.other),
   })
   const as = await start()
-  t.match((await as(keys.management)('GET', '/applications/key')).json, {
-    id: ids.management,
-    tenant_id: tenantId,
-  })
+  const reply = await as(keys.management)('GET', '/applications/key')
+  t.match(reply.json, { id: ids.management, tenant_id: tenantId })
 })
 
 t.test('a file that cannot be used is refused in one sentence that says where', async t => {

@@ -26,9 +26,7 @@ t.test('items are sorted newest first, then by id', async t => {
     { createdUs: 2, id: 'a' },
     { createdUs: 1, id: 'c' },
   ])
-  t.same(
-    (await source.page(0, 3)).map(({ id }) => id),
-    ['a', 'c', 'b'],
-  )
+  const ids = (await source.page(0, 3)).map(({ id }) => id)
+  t.same(ids, ['a', 'c', 'b'])
   t.equal(await source.before({ createdUs: 1, id: 'b' }), 2)
 })

@@ -85,11 +85,8 @@ t.test('each setting is a flag and a variable', async t => {
     t.same(only(readConfig(given, {})), member, given.join(' '))
     t.same(only(readConfig([], { [variable]: text })), member, `${variable}=${text}`)
   }
-  t.same(
-    flags.map(({ name }) => name).sort(),
-    [...tried].sort(),
-    'all of them are here, or have their own test',
-  )
+  const names = flags.map(({ name }) => name).sort()
+  t.same(names, [...tried].sort(), 'all of them are here, or have their own test')
 })
 
 t.test('--dev-token is a flag and a variable, and lets --dev listen on any address', async t => {

@@ -66,11 +66,8 @@ t.test('a development server prints its keys, keeps them, and keeps the data sea
 
   const keyFile = join(folder, 'master.key')
   t.equal((await stat(keyFile)).mode & 0o777, 0o600)
-  t.same(
-    await holding(folder, (await readFile(keyFile, 'utf8')).trim()),
-    [keyFile],
-    'the control: files are searched',
-  )
+  const seen = await holding(folder, (await readFile(keyFile, 'utf8')).trim())
+  t.same(seen, [keyFile], 'the control: files are searched')
   for (const secret of [
     ...['5555555555554444', 'a-value-on-disk', 'an-id-on-disk', 'a-container-on-disk', 'customer'],
     ...[privateKey, shown(before, 'webhook secret'), shown(before, 'management key')],

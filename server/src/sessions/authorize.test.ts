@@ -72,10 +72,7 @@ t.test('a nonce is over with its session', async t => {
   await own.clock.advance(1)
   t.equal((await late.authorize(read)).status, 404)
   t.equal((await late.send('GET', '/tokens')).status, 401, 'and its key, which never did anything')
-  t.equal(
-    (await inTime.send('GET', '/tokens')).status,
-    200,
-    'a longer life begins before the end of the short',
-  )
+  const reply = await inTime.send('GET', '/tokens')
+  t.equal(reply.status, 200, 'a longer life begins before the end of the short')
   t.equal((await inTime.authorize(read)).status, 409)
 })

@@ -32,20 +32,16 @@ t.test(
   async t => {
     const places = new Places('requests', { running: 2, waiting: 2 })
     const entries = Array.from({ length: 5 }, () => enter(places, all))
-    t.same(
-      entries.map(one => one.hasPlace),
-      [true, true, false, false, false],
-    )
+    const found = entries.map(one => one.hasPlace)
+    t.same(found, [true, true, false, false, false])
     t.match(entries[4]?.refusal, { code: 'rate_limited', headers: { 'Retry-After': '1' } })
     t.ok(enter(places, { ...all, tenant: 'b' }).hasPlace, 'another tenant has places of its own')
     for (const at of [1, 0]) {
       places.release(entries[at]?.one as Principal)
       await nextTurn()
     }
-    t.same(
-      entries.map(one => one.hasPlace),
-      [true, true, true, true, false],
-    )
+    const seen = entries.map(one => one.hasPlace)
+    t.same(seen, [true, true, true, true, false])
     places.release({ tenant: 'a' })
     t.notOk(enter(places, all).hasPlace, 'who has no place gives none back')
   },

@@ -102,11 +102,8 @@ t.test('more than one value is an error, and so is a path that is not valid', as
     '$[?(@..a)]',
   ]
   for (const path of [...none, ...more]) {
-    t.match(
-      refusal(() => find(path)).problem,
-      /json takes a JSONPath; this one is not valid at character \d+/,
-      path,
-    )
+    const found = refusal(() => find(path)).problem
+    t.match(found, /json takes a JSONPath; this one is not valid at character \d+/, path)
   }
   t.match(refusal(() => find(`$${'.a'.repeat(1_000)}`)).problem, 'at most 1000 characters')
   t.equal(refusal(() => expressions.check('{{ data | json }}')).fault, 'syntax', 'the path is required')

@@ -66,9 +66,7 @@ t.test('the card tokenizer makes one token of a card, however often it comes', a
   t.equal((await tokenizer({ 'card.number': '4242-4242-4242-4242' })).json.tokens.id, tokens.id)
   const another = await tokenizer({ card: { number: '5555555555554444' } })
   t.not(another.json.tokens.id, tokens.id)
-  t.match(await tokenizer({ card: { number: '4242424242424241' } }), {
-    status: 400,
-    json: { errors: { 'tokenize.data.number': [String] } },
-  })
+  const found = await tokenizer({ card: { number: '4242424242424241' } })
+  t.match(found, { status: 400, json: { errors: { 'tokenize.data.number': [String] } } })
   t.equal((await tenant.send('GET', '/tokens?type=card')).json.pagination.total_items, 2)
 })

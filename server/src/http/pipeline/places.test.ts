@@ -61,10 +61,8 @@ t.test(
       end()
       await nextTurn()
     }
-    t.same(
-      (await done).map(({ status }) => status),
-      Array(running / 2 + 2).fill(200),
-    )
+    const statuses = (await done).map(({ status }) => status)
+    t.same(statuses, Array(running / 2 + 2).fill(200))
     t.equal(searches(), running / 2 + 2, 'nothing was searched for those that left')
   },
 )
@@ -84,8 +82,6 @@ t.test('a formula does not wait for a place while its caller holds one', async t
   const replies: Reply[] = await Promise.all(
     Array.from({ length: 3 }, () => sender(vault, tenant.privateKey)('POST', path, {})),
   )
-  t.same(
-    replies.map(({ status, json }) => [status, json.raw]),
-    Array(3).fill([200, 0]),
-  )
+  const found = replies.map(({ status, json }) => [status, json.raw])
+  t.same(found, Array(3).fill([200, 0]))
 })

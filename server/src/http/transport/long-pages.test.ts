@@ -60,11 +60,8 @@ t.test('a long page has the same content as short ones, in process and over HTTP
   t.same(numbers, { total_items: 5, page_number: 1, page_size: 4, total_pages: 2 })
   t.same((await tenant.send('GET', '/tokens?size=4')).json.data, single.slice(0, 4), 'in process')
   const rest = await fetch(`${url}/tokens?size=4&start=${next}`, { headers })
-  t.equal(
-    Number(rest.headers.get('content-length')) > data.length,
-    true,
-    'the control: a short one in one piece',
-  )
+  const found = Number(rest.headers.get('content-length')) > data.length
+  t.equal(found, true, 'the control: a short one in one piece')
   t.same((await rest.json()).data, single.slice(4))
 
   const search = await tenant.send('POST', '/tokens/search', { query: 'type:token' })

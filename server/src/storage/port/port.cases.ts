@@ -154,10 +154,8 @@ function testRestores(test: Define): void {
     t.same(await foundIds(store, { op: 'modified', fromUs: 900, toUs: 900 }), [digest('b')])
     t.same(await foundIds(store, { op: 'modified' }), [digest('b')], 'the other was never modified')
     t.same((await find(store, { op: 'all' }, { nowMs: 40 })).total, 1, 'what is over is over')
-    t.same(
-      (await store.due('token', 40, 10)).map(({ id }) => id),
-      [digest('b')],
-    )
+    const ids = (await store.due('token', 40, 10)).map(({ id }) => id)
+    t.same(ids, [digest('b')])
     await mustCommit(store, [replace('b', 7), remove('a', 1)], 1)
     t.same(await foundIds(store, term('x')), [])
     t.same(await store.due('token', 40, 10), [])
@@ -197,10 +195,8 @@ function testRestores(test: Define): void {
     t.same(await store.commit([restore('a', second, sample), remove('nobody')], 1), conflict(1, 'missing'))
     t.same(await get(store, 'a'), [undefined])
     t.same(await foundIds(store, { op: 'modified' }), [])
-    t.same(await store.commit([insert('b', { uniques: ['u'] })], 3), {
-      ok: true,
-      written: [{ version: 1, createdUs: 3 }],
-    })
+    const found = await store.commit([insert('b', { uniques: ['u'] })], 3)
+    t.same(found, { ok: true, written: [{ version: 1, createdUs: 3 }] })
     await mustCommit(store, [restore('c', { version: 1, createdUs: 4 })])
   })
 

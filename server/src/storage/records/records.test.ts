@@ -186,10 +186,8 @@ for (const [name, damage] of Object.entries(damages)) {
     )
     t.same(broken, [], 'who asks for it is told himself')
     const { total, records } = await a.findReadable<Note>('token', { op: 'all' }, all)
-    t.same(
-      records.map(({ value }) => value.id),
-      ['other', 'first'],
-    )
+    const found = records.map(({ value }) => value.id)
+    t.same(found, ['other', 'first'])
     t.equal(total, 3, 'the gap shows')
     t.equal(broken.length, 1)
     t.match(broken[0], refused)
@@ -219,13 +217,11 @@ t.test('due records come from all tenants, earliest first, each with the store o
   const due = (view: TenantRecords, id: string, dueMs: number) => view.insert('token', { id }, { dueMs })
   await sealed.commit([due(a, 'late', 30), due(b, 'early', 10), due(a, 'never', 1000)], 1)
   const found = await sealed.due('token', 30, 10)
-  t.same(
-    found.map(({ store, record }) => [store?.tenant, record?.value.id]),
-    [
-      [tenantB, 'early'],
-      [tenantA, 'late'],
-    ],
-  )
+  const seen = found.map(({ store, record }) => [store?.tenant, record?.value.id])
+  t.same(seen, [
+    [tenantB, 'early'],
+    [tenantA, 'late'],
+  ])
   t.equal((await sealed.due('token', 30, 1)).length, 1)
 })
 
@@ -237,14 +233,12 @@ t.test('a broken record does not hide the other due records', async t => {
     box: new Uint8Array(),
   }))
   const found = await sealed.due('token', 10, 10)
-  t.same(
-    found.map(({ store, record }) => [store?.tenant, record?.value.id]),
-    [
-      [tenantA, undefined],
-      [tenantA, 'whole'],
-      [tenantB, 'keyless'],
-    ],
-  )
+  const seen = found.map(({ store, record }) => [store?.tenant, record?.value.id])
+  t.same(seen, [
+    [tenantA, undefined],
+    [tenantA, 'whole'],
+    [tenantB, 'keyless'],
+  ])
   t.equal(broken.length, 1)
 })
 

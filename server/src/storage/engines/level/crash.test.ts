@@ -62,8 +62,9 @@ async function compare(t: Test, folder: string, known: Known): Promise<void> {
   }
   const everyone = await store.find('token', tenantA, { op: 'all' }, everything)
   t.equal(everyone.total, present.length)
+  const seen = everyone.documents.map(document => document.createdUs)
   t.same(
-    everyone.documents.map(document => document.createdUs),
+    seen,
     present.map(document => document.createdUs).sort((a, b) => b - a),
   )
   t.equal((await store.due('token', 5, 1e6)).length, present.filter(over).length)

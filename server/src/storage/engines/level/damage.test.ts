@@ -63,16 +63,12 @@ t.test('damaged data fail only requests that need them', async t => {
     store.commit([replace('damaged', 1)], 10),
     store.commit([replace('whole', 1), insert('after', { terms: ['x'] })], 10),
   ])
-  t.same(
-    commits.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  )
+  const statuses = commits.map(({ status }) => status)
+  t.same(statuses, ['fulfilled', 'rejected', 'fulfilled'])
   t.match(commits[1], { reason: { name: 'StoreDamaged' } })
   t.equal(store.unhealthy(), undefined)
-  t.same(
-    (await get(store, 'before', 'whole', 'after')).map(document => document?.version),
-    [1, 2, 1],
-  )
+  const versions = (await get(store, 'before', 'whole', 'after')).map(document => document?.version)
+  t.same(versions, [1, 2, 1])
   const stamps = (await get(store, 'before', 'after')).map(document => document?.createdUs)
   t.not(stamps[0], stamps[1])
 })

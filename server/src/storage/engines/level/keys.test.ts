@@ -93,8 +93,9 @@ t.test('no two kinds and no two tenants share a collection, and its name tells b
   const keys = documentKinds.map(kind => collectionOf({ kind, tenant: tenantA }))
   t.equal(new Set(keys).size, documentKinds.length)
   for (const key of keys) t.equal(key.length, 23)
+  const found = keys.map(collectionNamed)
   t.same(
-    keys.map(collectionNamed),
+    found,
     documentKinds.map(kind => ({ kind, tenant: tenantA })),
   )
   fc.assert(

@@ -54,10 +54,7 @@ t.test("databases of PostgreSQL's family are detected by their version", async t
     ['CockroachDB CCL v23.2.0 (x86_64)', false, { isDistributed: true, isCitus: false }],
   ]
   for (const [version, citus, dialect] of cases) {
-    t.same(
-      await dialectOf({ query: async () => ({ rows: [{ version, citus }] }) } as never),
-      dialect,
-      version,
-    )
+    const found = await dialectOf({ query: async () => ({ rows: [{ version, citus }] }) } as never)
+    t.same(found, dialect, version)
   }
 })

@@ -9,14 +9,8 @@ const secret = 'very-secret-word'
 const base = `postgres://me:${secret}@db.example:5433/vault`
 
 t.test('a URL says where, who and how', async t => {
-  t.match(readLocation(base), {
-    host: 'db.example',
-    port: 5433,
-    user: 'me',
-    password: secret,
-    database: 'vault',
-    max: 20,
-  })
+  const found = readLocation(base)
+  t.match(found, { host: 'db.example', port: 5433, user: 'me', password: secret, database: 'vault', max: 20 })
   t.equal(readLocation(base).ssl, undefined)
   t.match(readLocation(`${base}?pool=25&application_name=mine&connect_timeout=3`), {
     max: 25,

@@ -46,12 +46,8 @@ t.test('a row is parsed into a document', async t => {
   const stamps = { version: 3, createdUs: Number.MAX_SAFE_INTEGER }
   const row = rowOf('3', '9007199254740991', null, null, '\\x', '\\x', '\\x00ff')
   const empty = { terms: [], uniques: [] }
-  t.same(documentOf('token', uuid, row), {
-    ...{ kind: 'token', tenant: uuid, id },
-    ...stamps,
-    ...empty,
-    box: Buffer.from([0, 255]),
-  })
+  const found = documentOf('token', uuid, row)
+  t.same(found, { ...{ kind: 'token', tenant: uuid, id }, ...stamps, ...empty, box: Buffer.from([0, 255]) })
   t.same(headerOf(row), [id, { ordinal: 5, ...stamps, ...empty }])
   const due = rowOf('3', '9007199254740991', '7', '0', `\\x${'0'.repeat(32)}`, '\\x', null)
   t.same(headerOf(due), [id, { ordinal: 5, ...stamps, modifiedUs: 7, dueMs: 0, terms: [id], uniques: [] }])
@@ -64,8 +60,6 @@ t.test('a row is parsed into a document', async t => {
 t.test('no two statements have the same name', async t => {
   const names = [...Object.values(reading), ...Object.values(writing), takeLease].map(({ name }) => name)
   t.ok(names.length > 20)
-  t.same(
-    names.filter((name, at) => names.indexOf(name) !== at),
-    [],
-  )
+  const left = names.filter((name, at) => names.indexOf(name) !== at)
+  t.same(left, [])
 })
