@@ -121,27 +121,22 @@ testRule('only one file opens connections to the outside', async t => {
   const users = server
     .filter(within('server/src/'))
     .filter(({ path }) => opens.test(readFileSync(join(root, path), 'utf8')))
-  t.same(
-    users.map(({ path }) => path),
-    ['server/src/egress/network.ts'],
-  )
+  const paths = users.map(({ path }) => path)
+  t.same(paths, ['server/src/egress/network.ts'])
 })
 
-testRule(
-  'the server takes timers and clocks from one module, so that fake timers of a test do not stop it',
-  async t => {
-    const used = /(?<![\w.'])(set(Timeout|Interval|Immediate)\(|Date\.now\b|performance\.now\b)/
-    // Programs of their own, code that has its own clock, and a page for browsers.
-    const exempt = /^server\/src\/(base\/time\/real-time\.ts$|sandbox\/child\/|dev\/page\/|generated)/
-    for (const { path, ours } of server.filter(within('server/src/'))) {
-      if (exempt.test(path)) continue
-      const code = readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')
-      const match = used.exec(code)
-      t.ok(!match || ours.includes('server/src/base/time/real-time.ts'), `${path}: ${match?.[0]}`)
-      t.notMatch(code, /\b(Date|performance)\.now\b/, path)
-    }
-  },
-)
+testRule('the server takes timers and clocks from one module: fake timers do not stop it', async t => {
+  const used = /(?<![\w.'])(set(Timeout|Interval|Immediate)\(|Date\.now\b|performance\.now\b)/
+  // Programs of their own, code that has its own clock, and a page for browsers.
+  const exempt = /^server\/src\/(base\/time\/real-time\.ts$|sandbox\/child\/|dev\/page\/|generated)/
+  for (const { path, ours } of server.filter(within('server/src/'))) {
+    if (exempt.test(path)) continue
+    const code = readFileSync(join(root, path), 'utf8').replaceAll(/^\s*(\/\/|\/?\*).*$/gm, '')
+    const match = used.exec(code)
+    t.ok(!match || ours.includes('server/src/base/time/real-time.ts'), `${path}: ${match?.[0]}`)
+    t.notMatch(code, /\b(Date|performance)\.now\b/, path)
+  }
+})
 
 /** The order of folders: each imports from itself and from those before it. Files outside of them assemble a server. */
 const rooms = [
@@ -395,10 +390,8 @@ testRule('only the engines, and what locates and opens them, name an engine', as
     .map(({ path }) => path)
     .filter(path => path.startsWith('server/src/'))
     .filter(path => naming.test(withoutComments(readFileSync(join(root, path), 'utf8'))))
-  t.same(
-    named.filter(path => !path.startsWith('server/src/storage/engines/')),
-    ['server/src/storage/location.ts', 'server/src/storage/open.ts'],
-  )
+  const left = named.filter(path => !path.startsWith('server/src/storage/engines/'))
+  t.same(left, ['server/src/storage/location.ts', 'server/src/storage/open.ts'])
 })
 
 const withoutComments = (text: string) => text.replaceAll(/\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')

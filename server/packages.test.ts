@@ -246,41 +246,38 @@ async function pack(folder: string): Promise<ReadonlyMap<string, string>> {
 let packed: Promise<ReadonlyMap<string, string>> | undefined
 
 for (const [name, files, use] of packages) {
-  t.test(
-    `@surrogate/${name} passes the linters of packages, and can be installed and used alone`,
-    async t => {
-      packed ??= pack(place)
-      const tarball = (await packed).get(name) ?? ''
-      const { size } = await stat(tarball)
-      t.ok(size <= mostPackedBytes, `${size} bytes packed`)
-      await lint('publint', '--strict', tarball)
-      // It does not know that Node's `require` of an ES module marks a default export.
-      const known = name === 'sdk' ? [] : ['--ignore-rules', 'false-export-default']
-      await lint('attw', tarball, '--profile', 'strict', ...known)
+  t.test(`@surrogate/${name} passes linters of packages, and can be installed and used alone`, async t => {
+    packed ??= pack(place)
+    const tarball = (await packed).get(name) ?? ''
+    const { size } = await stat(tarball)
+    t.ok(size <= mostPackedBytes, `${size} bytes packed`)
+    await lint('publint', '--strict', tarball)
+    // It does not know that Node's `require` of an ES module marks a default export.
+    const known = name === 'sdk' ? [] : ['--ignore-rules', 'false-export-default']
+    await lint('attw', tarball, '--profile', 'strict', ...known)
 
-      const folder = await mkdtemp(join(tmpdir(), 'surrogate-installed-'))
-      t.teardown(() => rm(folder, { recursive: true, force: true }))
-      if (!(await installs(folder, tarball, { name: 'empty', type: 'module' }))) {
-        t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
-        return
-      }
-      const installed = join(folder, 'node_modules', '@surrogate', name)
-      // As every text says: a package with a scope, whose only program npx runs.
-      if (name !== 'sdk') await runsByNpx(t, folder, name)
-      for (const file of files) t.ok(await readFile(join(installed, file)), file)
-      const all = await readdir(installed, { recursive: true })
-      const found = all.some(file => /\.test\.|(^|\/)testing\/.*(?<!\.d\.ts)$/.test(file))
-      t.notOk(found, 'the package contains no tests')
-      if (name === 'sdk') await linksLead(t, installed, all)
+    const folder = await mkdtemp(join(tmpdir(), 'surrogate-installed-'))
+    t.teardown(() => rm(folder, { recursive: true, force: true }))
+    if (!(await installs(folder, tarball, { name: 'empty', type: 'module' }))) {
+      t.comment('skipped: the registry cannot be reached, so the dependencies cannot be installed')
+      return
+    }
+    const installed = join(folder, 'node_modules', '@surrogate', name)
+    // As every text says: a package with a scope, whose only program npx runs.
+    if (name !== 'sdk') await runsByNpx(t, folder, name)
+    for (const file of files) t.ok(await readFile(join(installed, file)), file)
+    const all = await readdir(installed, { recursive: true })
+    const found = all.some(file => /\.test\.|(^|\/)testing\/.*(?<!\.d\.ts)$/.test(file))
+    t.notOk(found, 'the package contains no tests')
+    if (name === 'sdk') await linksLead(t, installed, all)
 
-      await writeFile(join(folder, 'use.mjs'), use)
-      const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
-      t.equal(stdout.trim(), 'abc')
-      await isRequired(t, folder, use, name === 'sdk')
-      if (name === 'server') await loadsMetricsLate(t, folder)
-      if (name === 'server') await usesMsw(t, folder)
-      await hasTypesEverywhere(t, name, folder)
-      if (name === 'conformance') await runsTheSuite(t, folder)
-    },
-  )
+    await writeFile(join(folder, 'use.mjs'), use)
+    const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: folder })
+    t.equal(stdout.trim(), 'abc')
+    await isRequired(t, folder, use, name === 'sdk')
+    if (name === 'server') await loadsMetricsLate(t, folder)
+    if (name === 'server') await usesMsw(t, folder)
+    await hasTypesEverywhere(t, name, folder)
+    if (name === 'conformance') await runsTheSuite(t, folder)
+  })
 }

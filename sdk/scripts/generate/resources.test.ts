@@ -36,19 +36,16 @@ t.test('an operation that the contract gets becomes a method, with its texts', a
   t.match(docs, "const tenant = await surrogate.tenants.plan('year-of-plan')")
 })
 
-t.test(
-  'lists are pages, what may follow later is told apart, and only the errors of its own are named',
-  async t => {
-    const modules = resourceModules(contract)
-    t.match(modules.get('resources/jobs'), 'list(query?: JobQuery, options?: RequestOptions): Pages<Job> {')
-    const found = modules.get('resources/iterable-tokens')
-    t.match(found, /, query\?\.start\)/, 'by cursors where the operation has them')
-    const seen = modules.get('resources/tokens')
-    t.match(seen, 'list<T = never>(query?: TokenQuery, options?: RequestOptions): PageCall<TokenOf<T>>')
-    t.notMatch(modules.get('resources/tokens'), /\bPages\b/, 'tokens alone load no more')
-    t.match(modules.get('resources/reactors'), 'return accepted(this.#send(reactorsReact,')
-    const tenants = modules.get('resources/tenants') ?? ''
-    t.notMatch(tenants, /AuthenticationError|ServerError/)
-    t.match(modules.get('resources/reactors'), '- `PaymentMethodError`: ')
-  },
-)
+t.test('lists are pages, later outcomes are told apart, and only errors of its own are named', async t => {
+  const modules = resourceModules(contract)
+  t.match(modules.get('resources/jobs'), 'list(query?: JobQuery, options?: RequestOptions): Pages<Job> {')
+  const found = modules.get('resources/iterable-tokens')
+  t.match(found, /, query\?\.start\)/, 'by cursors where the operation has them')
+  const seen = modules.get('resources/tokens')
+  t.match(seen, 'list<T = never>(query?: TokenQuery, options?: RequestOptions): PageCall<TokenOf<T>>')
+  t.notMatch(modules.get('resources/tokens'), /\bPages\b/, 'tokens alone load no more')
+  t.match(modules.get('resources/reactors'), 'return accepted(this.#send(reactorsReact,')
+  const tenants = modules.get('resources/tenants') ?? ''
+  t.notMatch(tenants, /AuthenticationError|ServerError/)
+  t.match(modules.get('resources/reactors'), '- `PaymentMethodError`: ')
+})

@@ -114,25 +114,22 @@ t.test('entries of a commit whose answer was lost are not written again', async 
   t.equal((await entries(tenant, 'entity_type=token')).length, 6, 'and each is there once')
 })
 
-t.test(
-  'reads that come faster than their entries can be written wait for them, and none is lost',
-  async t => {
-    class Slow extends MemoryEngine {
-      override async commit(...given: Parameters<MemoryEngine['commit']>) {
-        await new Promise(resolve => setImmediate(resolve))
-        return super.commit(...given)
-      }
+t.test('reads faster than their entries can be written wait for them, and none is lost', async t => {
+  class Slow extends MemoryEngine {
+    override async commit(...given: Parameters<MemoryEngine['commit']>) {
+      await new Promise(resolve => setImmediate(resolve))
+      return super.commit(...given)
     }
-    const lost: string[] = []
-    const log = { ...silentLog, error: (event: string) => lost.push(event) }
-    const own = openVault(t, { log, dev: false }, { openStore: async () => new Slow() })
-    const tenant = await openTenant(own)
-    await Promise.all(
-      Array.from({ length: 50 }, () => tenant.send('POST', '/tokens', { type: 'token', data: 'x' })),
-    )
-    await Promise.all(Array.from({ length: 300 }, () => tenant.send('GET', '/tokens?size=50')))
-    t.same(lost, [])
-    const { json } = await tenant.asManagement('GET', '/logs?entity_type=token&size=1')
-    t.equal(json.pagination.total_items, 50 + 300)
-  },
-)
+  }
+  const lost: string[] = []
+  const log = { ...silentLog, error: (event: string) => lost.push(event) }
+  const own = openVault(t, { log, dev: false }, { openStore: async () => new Slow() })
+  const tenant = await openTenant(own)
+  await Promise.all(
+    Array.from({ length: 50 }, () => tenant.send('POST', '/tokens', { type: 'token', data: 'x' })),
+  )
+  await Promise.all(Array.from({ length: 300 }, () => tenant.send('GET', '/tokens?size=50')))
+  t.same(lost, [])
+  const { json } = await tenant.asManagement('GET', '/logs?entity_type=token&size=1')
+  t.equal(json.pagination.total_items, 50 + 300)
+})

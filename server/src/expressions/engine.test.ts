@@ -119,23 +119,20 @@ t.test('properties that JavaScript adds to values cannot be read', async t => {
   t.equal(expressions.evaluate('{{ data["length"] }}', { data: own }), 'mine')
 })
 
-t.test(
-  'size, first and last are as Liquid defines them, and members of that name take precedence',
-  async t => {
-    const value = (text: string, data: Parameters<typeof expressions.evaluate>[1]['data']) =>
-      expressions.evaluate(text, { data })
-    t.equal(value('{{ data.size }}', ['a', 'b']), 2)
-    t.equal(value('{{ data.size }}', 'ab😀'), 3)
-    t.equal(value('{{ data.size }}', { a: 1, b: 2 }), 2)
-    t.equal(value('{{ data.size }}', { size: 'XL' }), 'XL')
-    t.equal(value('{{ data.first }}', ['a', 'b']), 'a')
-    t.equal(value('{{ data.last }}', ['a', 'b']), 'b')
-    t.equal(value('{{ data.name.first }}', { name: { first: 'John' } }), 'John')
-    t.equal(value('{{ data.first }}', { a: 1 }), null)
-    t.equal(value('{{ data[-1] }}', ['a', 'b']), 'b')
-    t.equal(value('{{ data[5] }}', ['a', 'b']), null)
-  },
-)
+t.test('size, first and last are as in Liquid, and members of that name take precedence', async t => {
+  const value = (text: string, data: Parameters<typeof expressions.evaluate>[1]['data']) =>
+    expressions.evaluate(text, { data })
+  t.equal(value('{{ data.size }}', ['a', 'b']), 2)
+  t.equal(value('{{ data.size }}', 'ab😀'), 3)
+  t.equal(value('{{ data.size }}', { a: 1, b: 2 }), 2)
+  t.equal(value('{{ data.size }}', { size: 'XL' }), 'XL')
+  t.equal(value('{{ data.first }}', ['a', 'b']), 'a')
+  t.equal(value('{{ data.last }}', ['a', 'b']), 'b')
+  t.equal(value('{{ data.name.first }}', { name: { first: 'John' } }), 'John')
+  t.equal(value('{{ data.first }}', { a: 1 }), null)
+  t.equal(value('{{ data[-1] }}', ['a', 'b']), 'b')
+  t.equal(value('{{ data[5] }}', ['a', 'b']), null)
+})
 
 t.test('messages quote neither data nor text of the template', async t => {
   const secret = '4242424242424242'

@@ -4,25 +4,22 @@ import { testExpressions } from './_fixture.ts'
 const expressions = testExpressions()
 const data = { number: '4242424242424242', month: 12, name: null, list: ['a', 'b'] }
 
-t.test(
-  'every expression of a tree is replaced by its value with its type; all else is unchanged',
-  async t => {
-    const tree = {
-      number: '{{ data.number | reveal_last: 4 }}',
-      nested: [{ month: '{{ data.month }}' }, 'as it is', 7, true, null],
-      list: '{{ data.list }}',
-      empty: {},
-    }
-    t.strictSame(expressions.evaluateTree(tree, { data }), {
-      number: 'XXXXXXXXXXXX4242',
-      nested: [{ month: 12 }, 'as it is', 7, true, null],
-      list: ['a', 'b'],
-      empty: {},
-    })
-    t.equal(expressions.evaluateTree('{{ data.month }}', { data }), 12)
-    t.equal(expressions.evaluateTree(5, { data }), 5)
-  },
-)
+t.test('each expression of a tree is replaced by its value with its type; the rest stays', async t => {
+  const tree = {
+    number: '{{ data.number | reveal_last: 4 }}',
+    nested: [{ month: '{{ data.month }}' }, 'as it is', 7, true, null],
+    list: '{{ data.list }}',
+    empty: {},
+  }
+  t.strictSame(expressions.evaluateTree(tree, { data }), {
+    number: 'XXXXXXXXXXXX4242',
+    nested: [{ month: 12 }, 'as it is', 7, true, null],
+    list: ['a', 'b'],
+    empty: {},
+  })
+  t.equal(expressions.evaluateTree('{{ data.month }}', { data }), 12)
+  t.equal(expressions.evaluateTree(5, { data }), 5)
+})
 
 t.test('expressions that fail or give null are left out of objects and lists', async t => {
   const tree = {

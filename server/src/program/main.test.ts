@@ -260,44 +260,41 @@ const accepts = (port: number) =>
     () => false,
   )
 
-t.test(
-  'after a signal a server drains for a while, not ready but serving, until a second signal',
-  async t => {
-    const flags = ['--dev', '--port', '0', '--storage', 'memory:', '--log-level', 'info']
-    const server = startProcess(t, [...flags, '--drain-seconds', '3600', '--metrics-port', '0'])
-    const { url } = await server.ready()
-    const [, metrics = ''] = await server.printed(/^metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)$/m)
-    const [, key = ''] = await server.printed(/private key +(\S+)\n/)
-    const status = async (address: string) => {
-      const response = await fetch(address, { headers: { 'SVC-API-KEY': key, Connection: 'close' } })
-      await response.arrayBuffer()
-      return response.status
-    }
-    t.equal(await status(`${url}/readyz`), 200)
-    t.equal(await status(metrics), 200)
-    const ended = server.end()
-    while ((await status(`${url}/readyz`)) === 200) await new Promise(setImmediate)
-    t.equal(await status(`${url}/readyz`), 503)
-    t.equal(await status(`${url}/livez`), 200)
-    t.equal(await status(`${url}/tokens`), 200)
-    t.equal(await status(metrics.replace('/metrics', '/readyz')), 503)
-    void server.end()
-    const { code, stderr } = await ended
-    t.equal(code, 0)
-    const lines = stderr
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
-    t.match(lines, [
-      { level: 'info', event: 'start', version: /^\d+\./, storage: 'memory', pid: Number, dev: true },
-      { event: 'ready', url, metrics: metrics.replace('/metrics', '') },
-      { event: 'drain', signal: 'SIGTERM', seconds: 3600 },
-      { level: 'info', event: 'request', operation: 'tokens.list', status: 200, peer: '127.0.0.1' },
-      { event: 'stop', exit_code: 0 },
-    ])
-    t.equal(lines.length, 5)
-  },
-)
+t.test('after a signal a server drains, not ready but serving, until a second signal', async t => {
+  const flags = ['--dev', '--port', '0', '--storage', 'memory:', '--log-level', 'info']
+  const server = startProcess(t, [...flags, '--drain-seconds', '3600', '--metrics-port', '0'])
+  const { url } = await server.ready()
+  const [, metrics = ''] = await server.printed(/^metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)$/m)
+  const [, key = ''] = await server.printed(/private key +(\S+)\n/)
+  const status = async (address: string) => {
+    const response = await fetch(address, { headers: { 'SVC-API-KEY': key, Connection: 'close' } })
+    await response.arrayBuffer()
+    return response.status
+  }
+  t.equal(await status(`${url}/readyz`), 200)
+  t.equal(await status(metrics), 200)
+  const ended = server.end()
+  while ((await status(`${url}/readyz`)) === 200) await new Promise(setImmediate)
+  t.equal(await status(`${url}/readyz`), 503)
+  t.equal(await status(`${url}/livez`), 200)
+  t.equal(await status(`${url}/tokens`), 200)
+  t.equal(await status(metrics.replace('/metrics', '/readyz')), 503)
+  void server.end()
+  const { code, stderr } = await ended
+  t.equal(code, 0)
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  t.match(lines, [
+    { level: 'info', event: 'start', version: /^\d+\./, storage: 'memory', pid: Number, dev: true },
+    { event: 'ready', url, metrics: metrics.replace('/metrics', '') },
+    { event: 'drain', signal: 'SIGTERM', seconds: 3600 },
+    { level: 'info', event: 'request', operation: 'tokens.list', status: 200, peer: '127.0.0.1' },
+    { event: 'stop', exit_code: 0 },
+  ])
+  t.equal(lines.length, 5)
+})
 
 t.test('--help and --version print, and open nothing', async t => {
   t.match(await runHere(['--help']), { code: 0, stderr: '', stdout: /--header-prefix/ })

@@ -75,28 +75,25 @@ t.test('a job that was accepted survives kill -9 before anyone has begun with it
   t.match(await sdk.verify(delivery?.body ?? '', delivery?.headers ?? {}, secret), { tokens: String })
 })
 
-t.test(
-  'killed while the formula runs, it runs again when the lease is over, and its tokens are there once',
-  async t => {
-    const [folder, key] = [t.testdir({}), newKey()]
-    const start = processesOn(t, folder, key)
-    const receiver = await openReceiver(t)
-    const first = start({ goes: 'to the formula', callbackUrl: receiver.origin })
-    await first.says('performing')
-    await first.kill()
+t.test('killed while the formula runs, it runs again after its lease, with its tokens once', async t => {
+  const [folder, key] = [t.testdir({}), newKey()]
+  const start = processesOn(t, folder, key)
+  const receiver = await openReceiver(t)
+  const first = start({ goes: 'to the formula', callbackUrl: receiver.origin })
+  await first.says('performing')
+  await first.kill()
 
-    const second = start({ goes: 'to the end' })
-    await second.says('done')
-    t.same(second.said, ['done'], 'the lease is not over')
-    await second.kill()
-    const third = start({ goes: 'to the end', advanceMs: minute })
-    await third.says('done')
-    t.same(third.said, ['performing', 'committed', 'done'])
-    await third.kill()
-    t.equal(receiver.received.length, 1)
-    t.match(await opened(t, folder, key), { tokens: 1, left: [0, 0] })
-  },
-)
+  const second = start({ goes: 'to the end' })
+  await second.says('done')
+  t.same(second.said, ['done'], 'the lease is not over')
+  await second.kill()
+  const third = start({ goes: 'to the end', advanceMs: minute })
+  await third.says('done')
+  t.same(third.said, ['performing', 'committed', 'done'])
+  await third.kill()
+  t.equal(receiver.received.length, 1)
+  t.match(await opened(t, folder, key), { tokens: 1, left: [0, 0] })
+})
 
 t.test('killed while it delivers, it delivers again under the same id, and runs nothing again', async t => {
   const [folder, key] = [t.testdir({}), newKey()]

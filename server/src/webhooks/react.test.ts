@@ -32,25 +32,22 @@ t.test('private callback URLs are a 400 unless the operator allows them', async 
   t.equal((await there({ callback_url: 'http://127.0.0.1:1/' })).status, 202, 'control')
 })
 
-t.test(
-  'with an idempotency key there is one job and one delivery, however often it is asked for',
-  async t => {
-    const tenant = await openTenant(vault)
-    const receiver = await openReceiver(t)
-    const react = await reactorOn(tenant, tokenizing)
-    const body = { args: { secret: 'abc' }, callback_url: receiver.origin }
-    const key = { 'SVC-IDEMPOTENCY-KEY': 'once' }
-    t.equal((await react(body, key)).status, 202)
-    t.match(await react(body, key), { status: 202, text: '' })
-    await vault.clock.advance(0)
-    t.match(await react(body, key), { status: 202, text: '' })
-    await vault.clock.advance(1000)
-    t.equal(receiver.received.length, 1)
-    t.equal((await react(body)).status, 202, 'control: without a key it is another one')
-    await vault.clock.advance(0)
-    t.equal(receiver.received.length, 2)
-  },
-)
+t.test('with an idempotency key there is one job and one delivery, however often it is asked', async t => {
+  const tenant = await openTenant(vault)
+  const receiver = await openReceiver(t)
+  const react = await reactorOn(tenant, tokenizing)
+  const body = { args: { secret: 'abc' }, callback_url: receiver.origin }
+  const key = { 'SVC-IDEMPOTENCY-KEY': 'once' }
+  t.equal((await react(body, key)).status, 202)
+  t.match(await react(body, key), { status: 202, text: '' })
+  await vault.clock.advance(0)
+  t.match(await react(body, key), { status: 202, text: '' })
+  await vault.clock.advance(1000)
+  t.equal(receiver.received.length, 1)
+  t.equal((await react(body)).status, 202, 'control: without a key it is another one')
+  await vault.clock.advance(0)
+  t.equal(receiver.received.length, 2)
+})
 
 t.test('a session that is over when its job runs has a problem delivered', async t => {
   const tenant = await openTenant(vault)

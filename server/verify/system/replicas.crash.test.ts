@@ -104,31 +104,27 @@ async function killRound(
   t.comment(`${clients.calls.length} requests, ${ids.size} jobs, ${delivered.length} deliveries`)
 }
 
-t.test(
-  'a server that stops in the middle of a commit holds up the others for a moment only',
-  withPostgres,
-  async t => {
-    const database = `${await openSchema(t)}%20-c%20idle_in_transaction_session_timeout%3D1500`
-    const proxy = await openTcpProxy(t, Number(new URL(database).port))
-    const replicas = startReplicas(t, database)
-    const stopping = await replicas.start({}, proxy.via(database))
-    const other = await replicas.start()
-    const privateKey = replicas.privateKey()
-    const create = ({ url }: Replica, id: string) =>
-      callOver(url, privateKey, 'POST', '/tokens', { id, type: 'token', data: 'x' })
+t.test('a server that stops within a commit holds up others for a moment only', withPostgres, async t => {
+  const database = `${await openSchema(t)}%20-c%20idle_in_transaction_session_timeout%3D1500`
+  const proxy = await openTcpProxy(t, Number(new URL(database).port))
+  const replicas = startReplicas(t, database)
+  const stopping = await replicas.start({}, proxy.via(database))
+  const other = await replicas.start()
+  const privateKey = replicas.privateKey()
+  const create = ({ url }: Replica, id: string) =>
+    callOver(url, privateKey, 'POST', '/tokens', { id, type: 'token', data: 'x' })
 
-    const held = proxy.strike('hold', { at: 'before sending', pattern: /COMMIT\0/ })
-    const cutOff = create(stopping, 'stopped')
-    await held
-    stopping.process.signal('SIGSTOP')
-    const meanwhile = await create(other, 'meanwhile')
-    t.equal(meanwhile.status, 201, 'as soon as the database has ended the transaction of the other')
-    stopping.process.signal('SIGCONT')
-    const { status, headers } = await cutOff
-    t.equal(status, 503)
-    t.match(headers.get('retry-after'), /^\d+$/)
-    t.equal((await create(stopping, 'stopped')).status, 201, 'nothing of it had happened')
-    const listed = await listOver(other.url, privateKey)
-    t.same(listed.map(({ id }) => id).sort(), ['meanwhile', 'stopped'])
-  },
-)
+  const held = proxy.strike('hold', { at: 'before sending', pattern: /COMMIT\0/ })
+  const cutOff = create(stopping, 'stopped')
+  await held
+  stopping.process.signal('SIGSTOP')
+  const meanwhile = await create(other, 'meanwhile')
+  t.equal(meanwhile.status, 201, 'as soon as the database has ended the transaction of the other')
+  stopping.process.signal('SIGCONT')
+  const { status, headers } = await cutOff
+  t.equal(status, 503)
+  t.match(headers.get('retry-after'), /^\d+$/)
+  t.equal((await create(stopping, 'stopped')).status, 201, 'nothing of it had happened')
+  const listed = await listOver(other.url, privateKey)
+  t.same(listed.map(({ id }) => id).sort(), ['meanwhile', 'stopped'])
+})

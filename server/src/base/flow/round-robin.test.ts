@@ -19,32 +19,29 @@ function nextOf(waiting: readonly Added[], lastTurns: ReadonlyMap<string, number
   })[0]
 }
 
-t.test(
-  'nobody is served twice while another tenant, or another application of it, waits since before',
-  async t => {
-    const name = fc.constantFrom('a', 'b', 'c')
-    const waiting = fc.array(fc.record({ tenant: name, application: name }), { maxLength: 20 })
-    fc.assert(
-      fc.property(waiting, given => {
-        const queue = new RoundRobin<Added>()
-        const added: readonly Added[] = given.map((one, n) => ({ ...one, n }))
-        for (const one of added) queue.add(one, one)
-        const left = new Set(added)
-        const lastTurns = new Map<string, number>()
-        for (let turn = 0; left.size > 0; turn++) {
-          if (queue.size !== left.size) return false
-          const expected = nextOf([...left], lastTurns) as Added
-          if (queue.next() !== expected) return false
-          left.delete(expected)
-          lastTurns.set(expected.tenant, turn)
-          lastTurns.set(`${expected.tenant}/${expected.application}`, turn)
-        }
-        return queue.next() === undefined && queue.size === 0
-      }),
-    )
-    t.pass()
-  },
-)
+t.test('nobody is served twice while another tenant, or its other application, waits longer', async t => {
+  const name = fc.constantFrom('a', 'b', 'c')
+  const waiting = fc.array(fc.record({ tenant: name, application: name }), { maxLength: 20 })
+  fc.assert(
+    fc.property(waiting, given => {
+      const queue = new RoundRobin<Added>()
+      const added: readonly Added[] = given.map((one, n) => ({ ...one, n }))
+      for (const one of added) queue.add(one, one)
+      const left = new Set(added)
+      const lastTurns = new Map<string, number>()
+      for (let turn = 0; left.size > 0; turn++) {
+        if (queue.size !== left.size) return false
+        const expected = nextOf([...left], lastTurns) as Added
+        if (queue.next() !== expected) return false
+        left.delete(expected)
+        lastTurns.set(expected.tenant, turn)
+        lastTurns.set(`${expected.tenant}/${expected.application}`, turn)
+      }
+      return queue.next() === undefined && queue.size === 0
+    }),
+  )
+  t.pass()
+})
 
 t.test('a session has turns of its own beside its application', async t => {
   const queue = new RoundRobin<string>()

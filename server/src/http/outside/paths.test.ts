@@ -210,33 +210,30 @@ t.test('a draining server is not ready, lives, and still serves', async t => {
   t.equal((await ask('GET', '/tokens')).status, 200)
 })
 
-t.test(
-  'a closing server is not ready before its port closes, and its port for metrics closes last',
-  async t => {
-    const vault = openVault(t, { metrics: true })
-    const { privateKey } = await vault.createTenant()
-    const { port } = await vault.listen()
-    const metrics = await vault.listenForMetrics()
-    const readiness = async () =>
-      (await fetch(`${metrics.url}/readyz`, { headers: { Connection: 'close' } })).status
-    t.equal(await readiness(), 200)
-    const socket = connect(port, '127.0.0.1')
-    const body = '{"type":"token","data":1}'
-    const head = ['POST /tokens HTTP/1.1', 'Host: x', `SVC-API-KEY: ${privateKey}`, 'Expect: 100-continue']
-    const more = ['Content-Type: application/json', `Content-Length: ${body.length}`]
-    socket.write(`${[...head, ...more].join('\r\n')}\r\n\r\n`)
-    await once(socket, 'data')
-    const answered = once(socket, 'close')
-    const closing = vault.close()
-    t.equal(await readiness(), 503, 'while a request is in flight')
-    let received = ''
-    socket.on('data', text => {
-      received += text
-    })
-    socket.write(body)
-    await closing
-    await answered
-    t.match(received, /^HTTP\/1\.1 201/)
-    await t.rejects(readiness(), 'closed')
-  },
-)
+t.test('a closing server is not ready before its port closes; that for metrics closes last', async t => {
+  const vault = openVault(t, { metrics: true })
+  const { privateKey } = await vault.createTenant()
+  const { port } = await vault.listen()
+  const metrics = await vault.listenForMetrics()
+  const readiness = async () =>
+    (await fetch(`${metrics.url}/readyz`, { headers: { Connection: 'close' } })).status
+  t.equal(await readiness(), 200)
+  const socket = connect(port, '127.0.0.1')
+  const body = '{"type":"token","data":1}'
+  const head = ['POST /tokens HTTP/1.1', 'Host: x', `SVC-API-KEY: ${privateKey}`, 'Expect: 100-continue']
+  const more = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+  socket.write(`${[...head, ...more].join('\r\n')}\r\n\r\n`)
+  await once(socket, 'data')
+  const answered = once(socket, 'close')
+  const closing = vault.close()
+  t.equal(await readiness(), 503, 'while a request is in flight')
+  let received = ''
+  socket.on('data', text => {
+    received += text
+  })
+  socket.write(body)
+  await closing
+  await answered
+  t.match(received, /^HTTP\/1\.1 201/)
+  await t.rejects(readiness(), 'closed')
+})

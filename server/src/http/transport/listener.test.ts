@@ -156,33 +156,30 @@ t.test('connections beyond the limit are dropped', async t => {
   t.equal(connected, 2, 'each that was not dropped is told')
 })
 
-t.test(
-  'requests of a connection are begun one after the other, and too many end it after their responses',
-  async t => {
-    for (const requests of [4, 5]) {
-      let begun = 0
-      let answer = () => {}
-      const listening = await open(t, { pipelinedRequests: 4 }, async () => {
-        begun++
-        await new Promise<void>(resolve => {
-          answer = resolve
-        })
-        return { status: 200, headers: {}, body: 'answered' }
+t.test('requests of a connection are begun one after the other, and too many end it', async t => {
+  for (const requests of [4, 5]) {
+    let begun = 0
+    let answer = () => {}
+    const listening = await open(t, { pipelinedRequests: 4 }, async () => {
+      begun++
+      await new Promise<void>(resolve => {
+        answer = resolve
       })
-      const caller = peer(t, listening)
-      caller.socket.write(head('GET', '/').repeat(requests))
-      for (let count = 1; count <= 4; count++) {
-        while (begun < count) await turn()
-        for (let quiet = 0; quiet < 20; quiet++) await turn()
-        t.equal(begun, count, 'no more are begun')
-        answer()
-      }
-      await caller.until(requests === 4 ? /(answered[\s\S]*){4}/ : /HTTP\/1\.1 429 [\s\S]*\r\n\r\n/)
-      t.equal(caller.received().match(/answered/g)?.length, 4)
-      await untilConnections(listening, requests === 4 ? 1 : 0)
+      return { status: 200, headers: {}, body: 'answered' }
+    })
+    const caller = peer(t, listening)
+    caller.socket.write(head('GET', '/').repeat(requests))
+    for (let count = 1; count <= 4; count++) {
+      while (begun < count) await turn()
+      for (let quiet = 0; quiet < 20; quiet++) await turn()
+      t.equal(begun, count, 'no more are begun')
+      answer()
     }
-  },
-)
+    await caller.until(requests === 4 ? /(answered[\s\S]*){4}/ : /HTTP\/1\.1 429 [\s\S]*\r\n\r\n/)
+    t.equal(caller.received().match(/answered/g)?.length, 4)
+    await untilConnections(listening, requests === 4 ? 1 : 0)
+  }
+})
 
 t.test('bodies of a tenant share a half of the budget, until their responses are sent', async t => {
   const half = connectionLimits.bodyBytes / 2

@@ -148,45 +148,42 @@ t.test('each token is read when the one before it was taken; expired ones are le
   t.equal(store.tokensRead, readByThen, 'nothing is read for who has gone')
 })
 
-t.test(
-  'an error before the first piece is a problem document; a later one cuts the response off',
-  async t => {
-    const lines: string[] = []
-    const store = new CountingEngine()
-    const log = createLog(line => lines.push(line))
-    const vault = openVault(t, { ...production, log }, { openStore: async () => store })
-    const tenant = await openTenant(vault)
-    await createMany(tenant, 12)
-    const { port } = await vault.listen()
-    store.failing = true
-    const refused = await tenant.send('GET', '/tokens')
-    t.equal(refused.status, 503)
-    t.equal(refused.json.type, 'urn:surrogate:error:unavailable')
-    store.failing = false
+t.test('an error before the first piece is a problem document; a later one cuts it off', async t => {
+  const lines: string[] = []
+  const store = new CountingEngine()
+  const log = createLog(line => lines.push(line))
+  const vault = openVault(t, { ...production, log }, { openStore: async () => store })
+  const tenant = await openTenant(vault)
+  await createMany(tenant, 12)
+  const { port } = await vault.listen()
+  store.failing = true
+  const refused = await tenant.send('GET', '/tokens')
+  t.equal(refused.status, 503)
+  t.equal(refused.json.type, 'urn:surrogate:error:unavailable')
+  store.failing = false
 
-    const headers = { 'SVC-API-KEY': tenant.privateKey, 'SVC-TRACE-ID': 'cut off' }
-    const response = await vault.fetch('http://vault/tokens', { headers })
-    store.failing = true
-    await t.rejects(response.text(), 'in process')
-    store.failing = false
-    t.match(lines.join(''), /answer cut off.*"trace":"cut off"/)
+  const headers = { 'SVC-API-KEY': tenant.privateKey, 'SVC-TRACE-ID': 'cut off' }
+  const response = await vault.fetch('http://vault/tokens', { headers })
+  store.failing = true
+  await t.rejects(response.text(), 'in process')
+  store.failing = false
+  t.match(lines.join(''), /answer cut off.*"trace":"cut off"/)
 
-    const asked = request({ port, host: '127.0.0.1', path: '/tokens', headers })
-    const cut = new Promise<string | undefined>(resolve => {
-      asked.on('response', incoming => {
-        incoming.once('data', () => {
-          store.failing = true
-        })
-        incoming.on('error', error => resolve((error as NodeJS.ErrnoException).code))
-        incoming.on('end', () => resolve('whole'))
-        incoming.resume()
+  const asked = request({ port, host: '127.0.0.1', path: '/tokens', headers })
+  const cut = new Promise<string | undefined>(resolve => {
+    asked.on('response', incoming => {
+      incoming.once('data', () => {
+        store.failing = true
       })
+      incoming.on('error', error => resolve((error as NodeJS.ErrnoException).code))
+      incoming.on('end', () => resolve('whole'))
+      incoming.resume()
     })
-    // Of 2.4 MB not all is on its way when the first of it arrives, as each token takes turns of its own.
-    asked.end()
-    t.equal(await cut, 'ECONNRESET', 'on the wire')
-  },
-)
+  })
+  // Of 2.4 MB not all is on its way when the first of it arrives, as each token takes turns of its own.
+  asked.end()
+  t.equal(await cut, 'ECONNRESET', 'on the wire')
+})
 
 t.test('however many callers read long pages, they yield to others between tokens', async t => {
   let nowMs = 0

@@ -109,23 +109,20 @@ function testReopen(
     t.same(await store.commit([insert('a')], 5), { ok: true, written: [{ version: 1, createdUs: 1_001 }] })
   })
 
-  t.test(
-    'restored documents are there when the data are opened again, and later stamps follow them',
-    async t => {
-      const first = await open()
-      const written = { version: 3, createdUs: 500, modifiedUs: 900 }
-      await mustCommit(first, [restore('a', written, { terms: ['x'], uniques: ['u'] })], 1)
-      await mustCommit(first, [restore('b', { version: 1, createdUs: 600 }), remove('b')], 1)
-      const before = await get(first, 'a')
-      const store = await reopen(first)
-      t.teardown(() => store.close())
-      t.same(await get(store, 'a'), before)
-      t.same(await store.commit([restore('c', { version: 1, createdUs: 600 })], 1), conflict(0, 'order'))
-      await mustCommit(store, [restore('c', { version: 1, createdUs: 601 })], 1)
-      t.same(await store.commit([insert('d')], 5), { ok: true, written: [{ version: 1, createdUs: 901 }] })
-      t.same(await foundIds(store, { op: 'all' }), ['d', 'c', 'a'].map(digest))
-    },
-  )
+  t.test('restored documents are there when data are opened again, later stamps after them', async t => {
+    const first = await open()
+    const written = { version: 3, createdUs: 500, modifiedUs: 900 }
+    await mustCommit(first, [restore('a', written, { terms: ['x'], uniques: ['u'] })], 1)
+    await mustCommit(first, [restore('b', { version: 1, createdUs: 600 }), remove('b')], 1)
+    const before = await get(first, 'a')
+    const store = await reopen(first)
+    t.teardown(() => store.close())
+    t.same(await get(store, 'a'), before)
+    t.same(await store.commit([restore('c', { version: 1, createdUs: 600 })], 1), conflict(0, 'order'))
+    await mustCommit(store, [restore('c', { version: 1, createdUs: 601 })], 1)
+    t.same(await store.commit([insert('d')], 5), { ok: true, written: [{ version: 1, createdUs: 901 }] })
+    t.same(await foundIds(store, { op: 'all' }), ['d', 'c', 'a'].map(digest))
+  })
 }
 
 const first = { version: 1, createdUs: 100 }

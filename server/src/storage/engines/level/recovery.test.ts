@@ -93,41 +93,38 @@ async function openOn(t: Test, options: Parameters<typeof LevelEngine.open>[1] =
 }
 
 for (const fault of ['before', 'after'] as const) {
-  t.test(
-    `a batch that fails ${fault} it is stored is refused as a whole, and the store recovers`,
-    async t => {
-      const { store, faults, recovered, attempt } = await openOn(t)
-      await mustCommit(store, [insert('a', { terms: ['x'] }), insert('b', { terms: ['x'] })])
-      t.equal(await totalOf(store, 'x'), 2)
+  t.test(`a batch that fails ${fault} it is stored is refused whole, and the store recovers`, async t => {
+    const { store, faults, recovered, attempt } = await openOn(t)
+    await mustCommit(store, [insert('a', { terms: ['x'] }), insert('b', { terms: ['x'] })])
+    t.equal(await totalOf(store, 'x'), 2)
 
-      faults.nextBatch = fault
-      const group = [
-        store.commit([insert('c', { terms: ['x'] })], 5),
-        store.commit([remove('a'), replace('b', 1, { terms: ['y'] })], 5),
-        // A conflict is not answered either: it might rest on a write that did not happen.
-        store.commit([insert('c')], 5),
-      ]
-      for (const commit of group) await t.rejects(commit, StoreUnavailable)
-      t.equal(store.unhealthy(), 'the disk is full')
-      await t.rejects(store.commit([insert('d')], 6), StoreUnavailable)
-      await t.rejects(store.lease({ name: 'l', holder: 'h', nowMs: 1, untilMs: 2 }), StoreUnavailable)
-      t.same(await has(store, 'a', 'b', 'c'), [1, 1, 0], 'reads go on as before the batch')
-      t.equal(await totalOf(store, 'x'), 2)
-      t.equal(await totalOf(store, 'y'), 0)
+    faults.nextBatch = fault
+    const group = [
+      store.commit([insert('c', { terms: ['x'] })], 5),
+      store.commit([remove('a'), replace('b', 1, { terms: ['y'] })], 5),
+      // A conflict is not answered either: it might rest on a write that did not happen.
+      store.commit([insert('c')], 5),
+    ]
+    for (const commit of group) await t.rejects(commit, StoreUnavailable)
+    t.equal(store.unhealthy(), 'the disk is full')
+    await t.rejects(store.commit([insert('d')], 6), StoreUnavailable)
+    await t.rejects(store.lease({ name: 'l', holder: 'h', nowMs: 1, untilMs: 2 }), StoreUnavailable)
+    t.same(await has(store, 'a', 'b', 'c'), [1, 1, 0], 'reads go on as before the batch')
+    t.equal(await totalOf(store, 'x'), 2)
+    t.equal(await totalOf(store, 'y'), 0)
 
-      const batches = faults.batches
-      await attempt()
-      await recovered()
-      t.equal(faults.batches, batches, 'the broken opening was not written to again')
-      const stored = fault === 'after'
-      t.same(await has(store, 'a', 'b', 'c'), stored ? [0, 2, 1] : [1, 1, 0])
-      t.equal(await totalOf(store, 'x'), stored ? 1 : 2)
-      t.equal(await totalOf(store, 'y'), stored ? 1 : 0)
-      const result = await mustCommit(store, [insert('d', { terms: ['x'] })], 1)
-      t.same(result, { ok: true, written: [{ version: 1, createdUs: stored ? 7 : 3 }] })
-      t.equal(await totalOf(store, 'x'), stored ? 2 : 3)
-    },
-  )
+    const batches = faults.batches
+    await attempt()
+    await recovered()
+    t.equal(faults.batches, batches, 'the broken opening was not written to again')
+    const stored = fault === 'after'
+    t.same(await has(store, 'a', 'b', 'c'), stored ? [0, 2, 1] : [1, 1, 0])
+    t.equal(await totalOf(store, 'x'), stored ? 1 : 2)
+    t.equal(await totalOf(store, 'y'), stored ? 1 : 0)
+    const result = await mustCommit(store, [insert('d', { terms: ['x'] })], 1)
+    t.same(result, { ok: true, written: [{ version: 1, createdUs: stored ? 7 : 3 }] })
+    t.equal(await totalOf(store, 'x'), stored ? 2 : 3)
+  })
 }
 
 t.test('recovery is retried with growing delays until the folder opens', async t => {

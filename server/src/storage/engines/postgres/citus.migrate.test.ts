@@ -43,45 +43,41 @@ t.test('servers that make the schema themselves may start together', withCitus, 
   for (const node of nodes) t.same(await planMigration(node), ready)
 })
 
-t.test(
-  'existing data are distributed, also by the run after one that was interrupted',
-  withCitus,
-  async t => {
-    const { coordinator, workers } = await newCluster(t)
-    const run = (text: string) => queryOn<Record<string, unknown>>(coordinator, text)
-    // As a database that had no Citus yet, after a migration that was interrupted.
-    await run('CREATE TABLE surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)')
-    for (const statement of [...createTables, 'INSERT INTO surrogate_schema VALUES (1, now())'])
-      await run(statement)
-    const before = await PostgresEngine.open(coordinator)
-    t.teardown(() => before.close())
-    const writes = Array.from({ length: 50 }, (_, id) => insert(id, { uniques: [`u${id}`] }))
-    await mustCommit(before, writes)
-    await mustCommit(before, [insert('other', { tenant: tenantB })])
+t.test('existing data are distributed, also after an interrupted run', withCitus, async t => {
+  const { coordinator, workers } = await newCluster(t)
+  const run = (text: string) => queryOn<Record<string, unknown>>(coordinator, text)
+  // As a database that had no Citus yet, after a migration that was interrupted.
+  await run('CREATE TABLE surrogate_schema (version integer PRIMARY KEY, migrated_at timestamptz NOT NULL)')
+  for (const statement of [...createTables, 'INSERT INTO surrogate_schema VALUES (1, now())'])
+    await run(statement)
+  const before = await PostgresEngine.open(coordinator)
+  t.teardown(() => before.close())
+  const writes = Array.from({ length: 50 }, (_, id) => insert(id, { uniques: [`u${id}`] }))
+  await mustCommit(before, writes)
+  await mustCommit(before, [insert('other', { tenant: tenantB })])
 
-    await run(`SELECT create_distributed_table('documents', 'tenant', colocate_with => 'none')`)
-    await run(`SELECT truncate_local_data_after_distributing_table('documents')`)
-    const missing = { ...ready, placing: placing.slice(1) }
-    t.same(await planMigration(coordinator), missing)
-    await mustCommit(before, [insert('between')])
-    t.same(await migrate(coordinator), missing)
-    t.same(await migrate(coordinator), ready)
+  await run(`SELECT create_distributed_table('documents', 'tenant', colocate_with => 'none')`)
+  await run(`SELECT truncate_local_data_after_distributing_table('documents')`)
+  const missing = { ...ready, placing: placing.slice(1) }
+  t.same(await planMigration(coordinator), missing)
+  await mustCommit(before, [insert('between')])
+  t.same(await migrate(coordinator), missing)
+  t.same(await migrate(coordinator), ready)
 
-    await mustCommit(before, [insert('after')])
-    for (const url of [coordinator, ...workers]) {
-      const store = await PostgresEngine.open(url)
-      t.teardown(() => store.close())
-      t.equal((await foundIds(store, { op: 'all' })).length, 52)
-      t.equal((await foundIds(store, { op: 'all' }, {}, { tenant: tenantB })).length, 1)
-      const taken = await store.commit([insert('x', { uniques: ['u7'] })], 1)
-      t.match(taken, { ok: false, conflict: { reason: 'unique' } })
-    }
-    for (const name of [...tables, 'surrogate_schema']) {
-      const [size] = await run(`SELECT pg_relation_size('${name}')::int AS bytes`)
-      t.same(size, { bytes: 0 }, `nothing of ${name} is left on the coordinator`)
-    }
-  },
-)
+  await mustCommit(before, [insert('after')])
+  for (const url of [coordinator, ...workers]) {
+    const store = await PostgresEngine.open(url)
+    t.teardown(() => store.close())
+    t.equal((await foundIds(store, { op: 'all' })).length, 52)
+    t.equal((await foundIds(store, { op: 'all' }, {}, { tenant: tenantB })).length, 1)
+    const taken = await store.commit([insert('x', { uniques: ['u7'] })], 1)
+    t.match(taken, { ok: false, conflict: { reason: 'unique' } })
+  }
+  for (const name of [...tables, 'surrogate_schema']) {
+    const [size] = await run(`SELECT pg_relation_size('${name}')::int AS bytes`)
+    t.same(size, { bytes: 0 }, `nothing of ${name} is left on the coordinator`)
+  }
+})
 
 t.test('the rows of a tenant are on one node, and its statements go there alone', withCitus, async t => {
   const { coordinator } = await newCluster(t)

@@ -54,57 +54,49 @@ for (const [name, settings] of [
   ['refuses', {}],
   ['ignores', ignoring],
 ] as const) {
-  t.test(
-    `a pooler in session mode that ${name} limits: they hold, and commands see servers`,
-    withPooler,
-    async t => {
-      const url = await startPgBouncer(t, await newDatabase(t), 'session', settings)
-      t.match(await migrate(url), { from: 0 })
-      const server = await PostgresEngine.open(url, { use: 'shared' })
-      t.teardown(() => server.close())
-      await mustCommit(server, [insert(1)])
-      await t.rejects(PostgresEngine.open(url, { use: 'alone' }), refused(/is in use/))
-      await server.compact()
-      const { pool } = openPool(url, () => {}, {}, true)
-      t.teardown(() => pool.end())
-      const { rows } = await pool.query(
-        `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,
-      )
-      t.same(rows, [{ statement: '1min', idle: '10s' }])
-      t.equal((await get(server, 1))[0]?.version, 1)
-    },
-  )
+  t.test(`a pooler in session mode that ${name} limits: they hold, servers are seen`, withPooler, async t => {
+    const url = await startPgBouncer(t, await newDatabase(t), 'session', settings)
+    t.match(await migrate(url), { from: 0 })
+    const server = await PostgresEngine.open(url, { use: 'shared' })
+    t.teardown(() => server.close())
+    await mustCommit(server, [insert(1)])
+    await t.rejects(PostgresEngine.open(url, { use: 'alone' }), refused(/is in use/))
+    await server.compact()
+    const { pool } = openPool(url, () => {}, {}, true)
+    t.teardown(() => pool.end())
+    const { rows } = await pool.query(
+      `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,
+    )
+    t.same(rows, [{ statement: '1min', idle: '10s' }])
+    t.equal((await get(server, 1))[0]?.version, 1)
+  })
 
-  t.test(
-    `a pooler in transaction mode that ${name} limits is refused, and keeps none`,
-    withPooler,
-    async t => {
-      const direct = await newDatabase(t)
-      await migrate(direct)
-      const control = await PostgresEngine.open(direct, { use: 'shared' })
-      await control.close()
-      for (const [mode, more] of [
-        ['transaction', {}],
-        ['transaction', { server_round_robin: '1', min_pool_size: '2' }],
-        ['statement', {}],
-      ] as const) {
-        const url = await startPgBouncer(t, direct, mode, { ...settings, ...more })
-        // Two connections to the database, in any order.
-        const others = [new pg.Client(url), new pg.Client(url)]
-        for (const other of others) await other.connect()
-        await Promise.all(others.map(other => other.query('SELECT pg_sleep(0.01)')))
-        await t.rejects(PostgresEngine.open(url, { use: 'shared' }), refused(noSessions), mode)
-        await t.rejects(PostgresEngine.open(url, { use: 'alone' }), refused(noSessions), mode)
-        await t.rejects(migrate(url), refused(noSessions), mode)
-        await t.rejects(planMigration(url), refused(noSessions), mode)
-        for (const other of others) {
-          const { rows } = await other.query('SHOW statement_timeout')
-          t.same(rows, [{ statement_timeout: '0' }], 'other clients of the pooler keep their sessions')
-          await other.end()
-        }
+  t.test(`a pooler in transaction mode that ${name} limits is refused, keeps none`, withPooler, async t => {
+    const direct = await newDatabase(t)
+    await migrate(direct)
+    const control = await PostgresEngine.open(direct, { use: 'shared' })
+    await control.close()
+    for (const [mode, more] of [
+      ['transaction', {}],
+      ['transaction', { server_round_robin: '1', min_pool_size: '2' }],
+      ['statement', {}],
+    ] as const) {
+      const url = await startPgBouncer(t, direct, mode, { ...settings, ...more })
+      // Two connections to the database, in any order.
+      const others = [new pg.Client(url), new pg.Client(url)]
+      for (const other of others) await other.connect()
+      await Promise.all(others.map(other => other.query('SELECT pg_sleep(0.01)')))
+      await t.rejects(PostgresEngine.open(url, { use: 'shared' }), refused(noSessions), mode)
+      await t.rejects(PostgresEngine.open(url, { use: 'alone' }), refused(noSessions), mode)
+      await t.rejects(migrate(url), refused(noSessions), mode)
+      await t.rejects(planMigration(url), refused(noSessions), mode)
+      for (const other of others) {
+        const { rows } = await other.query('SHOW statement_timeout')
+        t.same(rows, [{ statement_timeout: '0' }], 'other clients of the pooler keep their sessions')
+        await other.end()
       }
-    },
-  )
+    }
+  })
 }
 
 t.test('a pooler that does not pass on the search path of a URL is refused', withPooler, async t => {
