@@ -34,7 +34,7 @@ t.test('whatever else goes wrong is a 500 without any place of ours', async t =>
     'module.exports = () => ({ raw: { f() {} } })',
     'module.exports = () => 7',
     "module.exports = () => ({ raw: 'x'.repeat(5 * 1024 * 1024) })",
-    "require('node:fs')\nmodule.exports = () => ({})",
+    "require('node:inspector')\nmodule.exports = () => ({})",
   ]
   // A development server says more, which is the formula's own.
   for (const [tenant, dev] of [

@@ -21,7 +21,7 @@ const small: Partial<SandboxLimits> = {
   idle: 4,
 }
 
-type TestSandbox = FormulaSandbox & {
+export type TestSandbox = FormulaSandbox & {
   /** Runs the code, with defaults for the rest of the invocation. */
   formula(code: string, given?: Partial<Invocation>): Promise<Outcome>
   /** Runs the code and returns `raw`. Rejects if the outcome is not `answered`. */

@@ -63,10 +63,10 @@ t.test('a vault that requires isolation does not open without it', async t => {
 })
 
 t.test('a module that cannot be provided to formulas is refused at the start', async t => {
-  const args = ['--storage=memory:', '--dev', '--port=0', '--formula-module=fs']
+  const args = ['--storage=memory:', '--dev', '--port=0', '--formula-module=inspector']
   const { code, stderr } = await startProcess(t, args).ended
   t.equal(code, 2)
-  t.match(refusalIn(stderr), /it needs fs of Node, which formulas do not have/)
+  t.match(refusalIn(stderr), /it needs inspector of Node, which formulas do not have/)
 })
 
 t.test('a server goes on when the reader of its output leaves', async t => {

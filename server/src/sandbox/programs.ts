@@ -8,20 +8,23 @@ export interface Programs {
   readonly classes: Uint8Array
   readonly client: Uint8Array
   readonly rewrite: Uint8Array
-  /** The modules of Node that formulas have, without those that `classes` has. */
+  /** Modules of Node that need only the globals of formulas, without those that `classes` has. */
   readonly node: Uint8Array
+  /** Modules of Node that need a system. */
+  readonly imitations: Uint8Array
 }
 
 /** @throws if a program was not generated */
 export async function readPrograms(): Promise<Programs> {
   const read = (name: string) => readFile(new URL(`sandbox/${name}.js`, generatedFiles))
-  const [boot, runner, classes, client, rewrite, node] = await Promise.all([
+  const [boot, runner, classes, client, rewrite, node, imitations] = await Promise.all([
     read('boot'),
     read('runner'),
     read('classes'),
     read('client'),
     read('rewrite'),
     read('node'),
+    read('imitations'),
   ])
-  return { boot: boot.toString('utf8'), runner, classes, client, rewrite, node }
+  return { boot: boot.toString('utf8'), runner, classes, client, rewrite, node, imitations }
 }

@@ -66,6 +66,7 @@ export async function startSandbox(
       programs.client,
       programs.rewrite,
       programs.node,
+      programs.imitations,
       ...[...bundles.values()].map(text => Buffer.from(text)),
     ],
     egress: options.egress,

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
+import { imitatedModules } from './modules/module-names.ts'
 import type { ServiceTransport } from './sandbox.ts'
 
 /**
@@ -11,10 +12,18 @@ const provoke = `
   const keep = (...values) => made.push(...values)
   const tryAll = async (...steps) => { for (const step of steps) try { keep(await step()) } catch (error) { keep(error) } }
   const crypto2 = require('crypto'), errors = require('@surrogate/formula-errors')
-  keep(crypto2, errors, require('buffer'), require('url'), require('node:crypto'))
+  keep(crypto2, errors, require('buffer'), require('node:crypto'))
   const modules = ['events', 'node-fetch', 'querystring', 'stream', 'stream/promises', 'util', 'util/types', 'string_decoder'].map(name => require(name))
   keep(...modules, new modules[0](), new modules[3].PassThrough(), require('node:stream').Readable.from(['a']), modules[5].types)
+  const others = Object.fromEntries(IMITATED.map(name => [name, require(name)]))
+  const { http, https, zlib, url, fs, net, assert } = others
+  keep(others, http.globalAgent, new https.Agent(), zlib.createGzip(), new url.Url(), new assert.AssertionError({ message: 'a' }), fs.statSync('/'), process, process.stdout)
   await tryAll(
+    () => zlib.gzipSync('a'), () => zlib.gunzipSync('a'), () => zlib.gunzipSync(zlib.gzipSync(Buffer.alloc(1e7))), () => zlib.deflateSync(Buffer.alloc(17e6)), () => net.connect(1), () => new net.Socket(), () => others.vm.runInThisContext('1'),
+    () => fs.readFileSync('/a'), () => fs.writeFileSync('/a', 'b'), () => fs.readFileSync('/a'), () => fs.createReadStream('/a'), () => fs.createWriteStream('/b'), () => fs.promises.readFile('/none'), () => url.parse('http://a/?b=c', true), () => assert.strictEqual(1, 2), () => assert.deepEqual({}, []),
+    () => http.get({ socketPath: 'a' }), () => new Promise((done, fail) => { const asked = https.get('https://a.test/', done).on('error', fail); keep(asked, asked.socket) }), () => new Promise((done, fail) => https.get('https://refused.test/', done).on('error', fail)),
+    () => new Response(modules[3].Readable.from(['a'])), () => fetch('http://a.test/', { method: 'POST', body: {} }), () => new Response(modules[3].Readable.from(['a'])).clone(),
+    () => others['dns/promises'].lookup('a'), () => others.module.createRequire('/a')('inspector'), () => new others.async_hooks.AsyncLocalStorage(), () => others.domain.create(), () => others.diagnostics_channel.channel('a'), () => others['timers/promises'].setTimeout(1),
     () => require('nothing'), () => new URL(''), () => new TextDecoder('nope'), () => structuredClone(() => {}), () => atob('*'),
     () => new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])), () => null.x, () => undeclared, () => JSON.parse('{'),
     () => new Array(-1), () => decodeURIComponent('%'), () => 'x'.repeat(-1), () => 1n / 0n, () => Symbol() + '', () => new Proxy({}, null),
@@ -35,7 +44,7 @@ const provoke = `
     Buffer.from('a'), Buffer.alloc(1).subarray(0), new DataView(new ArrayBuffer(1)), new TextEncoder().encode('a'), new BigInt64Array(1), new Float64Array(1), (function () { return arguments })(1))
   if (typeof Iterator === 'function' && Iterator.from) keep(Iterator.from({ next() {} }), [].values().map(x => x), [].values())
   keep(await new Promise(done => setTimeout((...all) => done(all), 0, 1)), setTimeout(() => {}, 1e6))
-`
+`.replace('IMITATED', JSON.stringify(imitatedModules))
 const walk = `
   const marked = [], closed = [], seen = new Map()
   const stateful = [v => Map.prototype.has.call(v), v => Set.prototype.has.call(v), v => WeakMap.prototype.has.call(v, {}), v => WeakSet.prototype.has.call(v, {}), v => Date.prototype.getTime.call(v)]
@@ -85,7 +94,12 @@ function inSharedGlobals(names: readonly string[]): string {
 }
 
 t.test('no mutable object is shared by two invocations, in their own globals or in shared ones', async t => {
-  const sandbox = openSandbox(t, { egress: async () => ({ status: 200, headers: {}, body: 'a' }) })
+  const sandbox = openSandbox(t, {
+    egress: async ({ url }) => {
+      if (url.includes('refused')) throw new Error('refused')
+      return { status: 200, headers: {}, body: 'a' }
+    },
+  })
   const names = (await sandbox.raw(
     body(`return { raw: Object.getOwnPropertyNames(globalThis).filter(name => /^\\w+$/.test(name)) }`),
   )) as string[]

@@ -9,6 +9,8 @@ export interface Inside {
   readonly globals: Record<string, unknown>
   ownGlobals(): Record<string, unknown>
   readonly modules: Readonly<Record<string, unknown>>
+  /** For the programs of Node's modules. */
+  readonly hostModules: Readonly<Record<string, unknown>>
   createClient(client: unknown, headerPrefix: string): object
   /** For the adapter of the client. */
   readonly spelling: object

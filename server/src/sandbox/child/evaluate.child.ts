@@ -1,6 +1,6 @@
 /// <reference types="ses" />
 
-import { clientModule, formulaModules, nodeModules } from '../modules/module-names.ts'
+import { clientModule, formulaModules, imitatedModules, nodeModules } from '../modules/module-names.ts'
 import type { Report, RunnerLimits } from '../protocol/messages.ts'
 import { type Inside, named } from './compartment.child.ts'
 import { NotJson, toJson } from './json.child.ts'
@@ -19,8 +19,9 @@ import { refuseUndeclared, undeclaredIn } from './undeclared.child.ts'
 export interface Runtime {
   readonly inside: Inside
   readonly modules: ReadonlyMap<string, string>
-  /** A module that exports the modules of Node that formulas have. */
+  /** Programs that export modules of Node: those that need only the globals of formulas, and those that need a system. */
   readonly node: string
+  readonly imitations: string
   readonly programs: SharedPrograms
   readonly limits: RunnerLimits
   readonly rewriter: Rewriter
@@ -67,10 +68,10 @@ function adapt(clients: Work['clients'], load: (name: unknown) => unknown, { spe
 
 /** @throws {Unusable} */
 function programOf(given: string, runtime: Runtime, compartment: () => Compartment): Program {
-  const { programs, rewriter, modules } = runtime
+  const { programs, rewriter, modules, node, imitations } = runtime
   const code = given.replace(/^#!/, '//')
   const compileAlone = (text: string) => {
-    refuseUndeclared(compartment().globalThis, undeclaredIn(text, modules.values()))
+    refuseUndeclared(compartment().globalThis, undeclaredIn(text, [...modules.values(), node, imitations]))
     return compileSloppy(compartment(), text)
   }
   const compiled = (text: string) => programs.get(text) ?? compileAlone(text)
@@ -93,32 +94,42 @@ function runModule(program: Program, load: (name: unknown) => unknown): unknown 
 }
 
 /** Returns `require`. Modules of the operator are evaluated anew for each invocation, so that they keep no state. */
-function loader(compartment: () => Compartment, { inside, modules, node }: Runtime) {
+function loader(compartment: () => Compartment, { inside, modules, node, imitations }: Runtime) {
   const loaded = new Map<string, unknown>()
+  const run = (code: string, name: string, from: typeof load) =>
+    runModule(compile(compartment(), named(code, name)), from)
   const load = (name: unknown): unknown => {
     const key = `${name}`
-    if (loaded.has(key)) return loaded.get(key)
     if (Object.hasOwn(inside.modules, key)) return inside.modules[key]
     const text = modules.get(key)
-    const run = (code: string, name: string) => runModule(compile(compartment(), named(code, name)), load)
-    const value = text === undefined ? ofNode(key, () => run(node, 'node.js')) : run(text, key)
-    loaded.set(key, value)
+    // With and without its prefix, a module of Node is the same.
+    const bare = text === undefined ? key.replace(/^node:/, '') : key
+    if (loaded.has(bare)) return loaded.get(bare)
+    const value = text === undefined ? ofNode(key, bare) : run(text, key, load)
+    loaded.set(bare, value)
     return value
   }
-  /** The modules of Node are evaluated together, once for each invocation. */
-  let ownNode: Readonly<Record<string, unknown>> | undefined
-  const ofNode = (key: string, evaluateNode: () => unknown): unknown => {
-    const name = key.replace(/^node:/, '')
-    if (!nodeModules.some(one => one === name)) {
-      const shown =
-        /^(node:)?(@[\w.-]+\/)?\w[\w.-]*(\/[\w.-]+)*$/.test(key) && key.length <= 100
-          ? `the module ${key}`
-          : 'this module'
-      const allowed = [...formulaModules, ...modules.keys()].filter(one => one !== clientModule)
-      throw new TypeError(`${shown} is not available; the available ones are: ${allowed.join(', ')}`)
+  const loadOfHost = (name: unknown): unknown =>
+    Object.hasOwn(inside.hostModules, `${name}`) ? inside.hostModules[`${name}`] : load(name)
+  /** The modules of a program are evaluated together, once for each invocation. */
+  const once = (code: string, name: string) => {
+    let exported: { readonly modules: Readonly<Record<string, unknown>> } | undefined
+    return (key: string) => {
+      exported ??= run(code, name, loadOfHost) as typeof exported
+      return exported?.modules[key]
     }
-    ownNode ??= (evaluateNode() as { modules: Readonly<Record<string, unknown>> }).modules
-    return ownNode[name]
+  }
+  const nodeModule = once(node, 'node.js')
+  const imitatedModule = once(imitations, 'imitations.js')
+  const ofNode = (key: string, bare: string): unknown => {
+    if (nodeModules.some(one => one === bare)) return nodeModule(bare)
+    if (imitatedModules.some(one => one === bare)) return imitatedModule(bare)
+    const shown =
+      /^(node:)?(@[\w.-]+\/)?\w[\w.-]*(\/[\w.-]+)*$/.test(key) && key.length <= 100
+        ? `the module ${key}`
+        : 'this module'
+    const allowed = [...formulaModules, ...modules.keys()].filter(one => one !== clientModule)
+    throw new TypeError(`${shown} is not available; the available ones are: ${allowed.join(', ')}`)
   }
   return harden(load)
 }

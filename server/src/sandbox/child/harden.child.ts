@@ -22,6 +22,16 @@ repairIntrinsics({
   __hardenTaming__: 'safe',
 })
 
+// That of SES makes a stack that code cannot change, and axios before 1.7 does.
+const { Error: SharedError } = new Compartment().globalThis as { Error: ErrorConstructor }
+Object.defineProperty(SharedError, 'captureStackTrace', {
+  value: (error: object): void => {
+    Object.defineProperty(error, 'stack', { value: '', writable: true, configurable: true })
+  },
+  writable: true,
+  configurable: true,
+})
+
 const classes = [Array, ArrayBuffer, DataView, Date, Map, Promise, RegExp, Set, Uint8Array, WeakMap, WeakSet]
 for (const { prototype } of classes) allowOverrides(prototype)
 hardenIntrinsics()

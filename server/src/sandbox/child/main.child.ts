@@ -22,16 +22,16 @@ declare const boot: {
 const { header, parts, script } = boot
 const { limits } = header
 const [classes = '', client = ''] = parts.slice(0, 2).map(part => part.toString('utf8'))
-const [, , rewrite = Buffer.alloc(0), node = Buffer.alloc(0), ...moduleTexts] = parts
+const [rewrite = Buffer.alloc(0), ...texts] = parts.slice(2)
+const [node = '', imitations = '', ...moduleTexts] = texts.map(part => part.toString('utf8'))
 const { inside, clientModule } = createInside(header, classes, client)
-const modules = new Map(
-  header.moduleNames.map((name, index) => [name, moduleTexts[index]?.toString('utf8') ?? '']),
-)
+const modules = new Map(header.moduleNames.map((name, index) => [name, moduleTexts[index] ?? '']))
 
 const runtime: Runtime = {
   inside,
   modules,
-  node: node.toString('utf8'),
+  node,
+  imitations,
   programs: new SharedPrograms(
     inside,
     header.moduleNames.some(name => name !== adapterName),

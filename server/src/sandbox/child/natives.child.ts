@@ -5,46 +5,11 @@
  */
 import { createHash, createHmac, randomFillSync, randomUUID, timingSafeEqual } from 'node:crypto'
 import { TextDecoder, TextEncoder } from 'node:util'
+import { attempt, fresh, NativeBytes, window } from './native-bytes.child.ts'
+import { compress } from './native-compression.child.ts'
 
 const { apply } = Reflect
-const getter = (of: object, name: PropertyKey) => {
-  const get = Object.getOwnPropertyDescriptor(of, name)?.get
-  if (!get) throw new Error(`no getter ${String(name)}`)
-  return (self: unknown) => apply(get, self, [])
-}
-const typedArray = Object.getPrototypeOf(Uint8Array.prototype)
-const bufferOf = getter(typedArray, 'buffer')
-const offsetOf = getter(typedArray, 'byteOffset')
-const lengthOf = getter(typedArray, 'byteLength')
-const viewBuffer = getter(DataView.prototype, 'buffer')
-const viewOffset = getter(DataView.prototype, 'byteOffset')
-const viewLength = getter(DataView.prototype, 'byteLength')
-const arrayBufferLength = getter(ArrayBuffer.prototype, 'byteLength')
-const { isView } = ArrayBuffer
-const NativeBytes = Uint8Array
 const nativeClone = structuredClone
-
-/** Returns a view of the actual bytes, even if a subclass overrides length or species. */
-function window(value: unknown): Uint8Array | undefined {
-  try {
-    if (!isView(value)) return new NativeBytes(value as ArrayBuffer, 0, arrayBufferLength(value))
-    try {
-      return new NativeBytes(bufferOf(value), offsetOf(value), lengthOf(value))
-    } catch {
-      return new NativeBytes(viewBuffer(value), viewOffset(value), viewLength(value))
-    }
-  } catch {
-    return undefined
-  }
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch {
-    return undefined
-  }
-}
 
 /** An object of Node behind functions that take and return only text, numbers, booleans and lists of text. */
 export interface Remote {
@@ -82,7 +47,6 @@ const { atob: nativeAtob, btoa: nativeBtoa } = globalThis
 const encoder = new TextEncoder()
 
 const algorithms = new Set<unknown>(['md5', 'sha1', 'sha256', 'sha384', 'sha512'])
-const fresh = (bytes: Uint8Array): Uint8Array => new NativeBytes(bytes)
 
 const randomPool = Buffer.alloc(4096)
 let randomLeft = 0
@@ -155,6 +119,7 @@ export const natives = {
       if (!one || !other || one.length !== other.length) return undefined
       return timingSafeEqual(one, other)
     }),
+  compress,
   /** Returns the clone in a list, to distinguish a clone that is `undefined` from a failure. */
   clone: (value: unknown) => attempt(() => [nativeClone(value)]),
   /** Returns milliseconds with a resolution of 0.1 ms. */

@@ -5,26 +5,39 @@ import type { BuildOptions, Message, Metafile, Plugin } from 'esbuild'
 import { OperatorError } from '../../base/operator-error.ts'
 import { decodeText } from '../../base/utf8.ts'
 import type { BundleCache } from './bundle-cache.ts'
-import { formulaModules } from './module-names.ts'
+import { formulaModules, imitatedModules } from './module-names.ts'
 
 /** A package cannot be provided to formulas. The message is for the operator. */
 export class FormulaModuleRefused extends OperatorError {
   override readonly name = 'FormulaModuleRefused'
 }
 
+const withPrefix = (names: readonly string[]) =>
+  names.flatMap(name => (isBuiltin(name) ? [name, `node:${name}`] : [name]))
 /** Modules that every formula may require; a package that requires them gets these, too. */
-export const ours = formulaModules.flatMap(name => (isBuiltin(name) ? [name, `node:${name}`] : [name]))
+export const ours = withPrefix(formulaModules)
+/** Modules that work as in Node. */
+const complete = withPrefix(
+  formulaModules.filter(name => name === 'url' || !imitatedModules.some(one => one === name)),
+)
 const longest = 4 * 1024 * 1024
+const unknown = 'it cannot be bundled'
+
+interface Build extends BuildOptions {
+  /** True to let it have the imitations of modules of Node. */
+  readonly imitates?: boolean
+}
 
 /**
  * The builds of a package, best first: one for servers without Node, or the only one; then those for browsers, if the
- * first needs modules of Node that formulas do not have. Of these the last is for bundlers: others may be for pages,
- * where they define a global and export nothing.
+ * first needs modules of Node that formulas do not have as they are. Of these the last is for bundlers: others may be for
+ * pages, where they define a global and export nothing. A build for Node comes last, as it takes longest to load.
  */
-const builds: readonly BuildOptions[] = [
+const builds: readonly Build[] = [
   { platform: 'neutral', mainFields: ['main', 'module'], conditions: ['workerd', 'worker'] },
   { platform: 'browser' },
   { platform: 'browser', mainFields: ['module', 'browser', 'main'] },
+  { platform: 'neutral', mainFields: ['main', 'module'], conditions: ['node'], imitates: true },
 ]
 
 interface Bundling {
@@ -53,15 +66,15 @@ export async function bundle(
   const [{ build }, { rewrite }] = await Promise.all([import('esbuild'), import('./rewrite.ts')])
   let text: string | undefined
   let files: string[] = []
-  let reason = 'it cannot be bundled'
-  for (const platform of builds) {
+  let reason = unknown
+  for (const { imitates, ...platform } of builds) {
     const made = await build({
       ...platform,
       stdin: { contents, resolveDir: root, loader: 'js' },
       bundle: true,
       write: false,
       format: 'cjs',
-      external: ours,
+      external: imitates ? ours : complete,
       ...aliasing(alias, root),
       absWorkingDir: root,
       metafile: true,
@@ -71,8 +84,8 @@ export async function bundle(
       define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': '"file:///module.js"' },
       logLevel: 'silent',
     }).catch((error: { errors?: Message[] }) => {
-      // What the better build lacks is what the operator wants to know.
-      if (platform === builds[0]) reason = reasonOf(error.errors ?? [])
+      // What the build for Node lacks is what the operator wants to know, if there is no other.
+      if (imitates && reason === unknown) reason = reasonOf(error.errors ?? [])
     })
     text = made?.outputFiles[0]?.text
     if (!made || text === undefined) continue
@@ -137,6 +150,6 @@ function reasonOf(errors: readonly Message[]): string {
   const texts = errors.map(({ text }) => text)
   const missing = texts.flatMap(text => /^Could not resolve "([^"]+)"/.exec(text)?.[1] ?? [])
   const ofNode = [...new Set(missing.filter(name => isBuiltin(name)))].slice(0, 5)
-  if (ofNode.length === 0) return texts[0] ?? 'it cannot be bundled'
+  if (ofNode.length === 0) return texts[0] ?? unknown
   return `it needs ${ofNode.join(', ')} of Node, which formulas do not have`
 }

@@ -37,7 +37,7 @@ const refused: readonly [given: Pick<SandboxOptions, 'modules' | 'client'>, says
   [{ modules: ['a=b', 'b=a'] }, /the modules a → b → a stand for each other/],
   [
     { modules: ['own=./net.cjs'] },
-    /the module own cannot be .+: it needs net, http of Node, which formulas do not have/,
+    /the module own cannot be .+: it needs inspector, cluster of Node, which formulas do not have/,
   ],
   [{ modules: ['crypto=semver'] }, /crypto is a module that every formula has/],
   [
@@ -54,7 +54,7 @@ const refused: readonly [given: Pick<SandboxOptions, 'modules' | 'client'>, says
 
 t.test('a module or a client that cannot be used is refused in one sentence', async t => {
   const moduleRoot = t.testdir({
-    'net.cjs': `require('net'); require('http')`,
+    'net.cjs': `require('inspector'); require('cluster')`,
     'throws.cjs': `throw new Error('no document')`,
     'loads.cjs': `exports.a = 1`,
     'empty.cjs': `const a = 1`,
@@ -90,7 +90,7 @@ const packageOf = (
 ) => ({
   [name]: {
     'package.json': JSON.stringify({ name, version, main: 'node.js', ...fields }),
-    'node.js': `require('net'); exports.build = 'node'`,
+    'node.js': `require('inspector'); exports.build = 'node'`,
     ...files,
   },
 })

@@ -218,5 +218,5 @@ t.test('a module that is missing is named', async t => {
     /^the module some-package is not available; the available ones are: @surrogate/,
   )
   t.match(await message('4242 4242 no name'), /^this module is not available/)
-  t.match(await message('fs'), /^the module fs is not available/)
+  t.match(await message('inspector'), /^the module inspector is not available/)
 })

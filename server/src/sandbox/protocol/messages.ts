@@ -22,7 +22,7 @@ export type FormulaErrorName = keyof typeof formulaErrors
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
-/** The first frame. Parts of the body: the program, its code cache, the classes, the client, the program that rewrites code, the modules of Node, and those of the operator. */
+/** The first frame. Parts of the body: the program, its code cache, the classes, the client, the program that rewrites code, the two programs of Node's modules, and those of the operator. */
 export interface BootHeader {
   readonly parts: readonly number[]
   readonly svcNames: readonly string[]

@@ -58,6 +58,13 @@ class Digest {
     return this
   }
 
+  copy(): Digest {
+    const copied = new Digest(this.#finish)
+    if (!this.#chunks) throw new TypeError('digest was already called')
+    copied.#chunks = [...this.#chunks]
+    return copied
+  }
+
   digest(encoding?: string): Buffer | string {
     if (!this.#chunks) throw new TypeError('digest was already called')
     const bytes = this.#finish(Buffer.concat(this.#chunks)) ?? new Uint8Array(0)
@@ -82,8 +89,20 @@ function randomFillSync<T extends Uint8Array>(made: T, offset = 0, size?: number
 
 const randomBytes = (size: number): Buffer => randomFillSync(Buffer.alloc(size))
 
+/** Of OpenSSL. */
+const constants = {
+  RSA_NO_PADDING: 3,
+  RSA_PKCS1_OAEP_PADDING: 4,
+  RSA_PKCS1_PADDING: 1,
+  RSA_PKCS1_PSS_PADDING: 6,
+  RSA_PSS_SALTLEN_AUTO: -2,
+  RSA_PSS_SALTLEN_DIGEST: -1,
+  RSA_PSS_SALTLEN_MAX_SIGN: -2,
+}
+
 /** The exports of `require('crypto')`. */
 export const nodeCrypto = {
+  constants,
   createHash: (algorithm: unknown) => new Digest(bytes => natives.digest(lower(algorithm), bytes)),
   createHmac: (algorithm: unknown, key: unknown) => {
     const secret = secretBytes(key)

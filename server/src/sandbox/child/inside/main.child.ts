@@ -4,6 +4,7 @@
  */
 
 import { atob, Buffer, btoa } from './buffer.child.ts'
+import { compression } from './compression.child.ts'
 import { createConsole } from './console.child.ts'
 import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
 import { AbortController, AbortSignal, DOMException, Event, EventTarget } from './event.child.ts'
@@ -13,6 +14,7 @@ import { Headers } from './headers.child.ts'
 import { bridge, natives } from './host.child.ts'
 import { Request, Response } from './http.child.ts'
 import { CryptoKey } from './keys.child.ts'
+import { createProcess, sharedOfProcess } from './process.child.ts'
 import { spelling } from './spelling.child.ts'
 import { TextDecoder, TextEncoder } from './text-coding.child.ts'
 import { URL, URLSearchParams } from './url.child.ts'
@@ -75,38 +77,36 @@ for (const [name, { prototype }] of Object.entries(
   Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true })
 }
 
-/** Seconds and nanoseconds, as precise as `performance.now`; since `before`, if given. */
-function hrtime(before?: readonly [number, number]): [number, number] {
-  const ns = hrtime.bigint()
-  const since = before ? ns - (BigInt(before[0]) * 1_000_000_000n + BigInt(before[1])) : ns
-  return [Number(since / 1_000_000_000n), Number(since % 1_000_000_000n)]
-}
-hrtime.bigint = () => BigInt(Math.round(natives.now() * 10)) * 100_000n
+const nextTick = (callback: Callback, ...values: unknown[]): void => bridge.soon(bound(callback, values))
 
 /** Returns the globals that one formula may change. */
 export function ownGlobals(): Record<string, unknown> {
   return {
     console: createConsole(),
     fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    process: {
-      env: {},
-      hrtime,
-      version: 'v16.20.2',
-      nextTick: (callback: Callback, ...values: unknown[]) => bridge.soon(bound(callback, values)),
-    },
+    process: createProcess(nextTick),
   }
 }
 
-/** The modules that every formula may require. */
+const longestBuffer = 2 ** 31 - 1
+const nodeBuffer = {
+  Buffer,
+  SlowBuffer: Buffer,
+  constants: { MAX_LENGTH: longestBuffer },
+  kMaxLength: longestBuffer,
+}
+
+/** The modules that every formula may require, without those that are evaluated anew for each invocation. */
 export const modules: Readonly<Record<string, unknown>> = {
   '@surrogate/formula-errors': formulaErrors,
-  buffer: { Buffer },
+  buffer: nodeBuffer,
   crypto: nodeCrypto,
-  url: { URL, URLSearchParams },
-  'node:buffer': { Buffer },
+  'node:buffer': nodeBuffer,
   'node:crypto': nodeCrypto,
-  'node:url': { URL, URLSearchParams },
 }
+
+/** Modules of the programs of Node's modules, not of formulas: functions of the host behind their own names. */
+export const hostModules: Readonly<Record<string, unknown>> = { 'host:compression': { compression } }
 
 /** The exports of the SDK's bundle. */
 interface ClientModule {
@@ -126,5 +126,5 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
 }
 
 /** Shared objects that must be hardened and are not reachable through the other exports. */
-export const shared = [digestPrototype, hrtime]
+export const shared = [digestPrototype, sharedOfProcess, nextTick]
 export { readFormulaError, spelling }

@@ -66,6 +66,7 @@ const isTagged =
   (...tags: string[]) =>
   (value: unknown) =>
     typeof value === 'object' && value !== null && tags.includes(tagOf(value))
+const boxes = ['Number', 'String', 'Boolean', 'BigInt', 'Symbol']
 const isTypedArray = (value: unknown) => ArrayBuffer.isView(value) && !(value instanceof DataView)
 
 const types = {
@@ -76,12 +77,20 @@ const types = {
   isDataView: isTagged('DataView'),
   isDate: isTagged('Date'),
   isGeneratorFunction: (value: unknown) => tagOf(value) === 'GeneratorFunction',
+  isBigIntObject: isTagged('BigInt'),
+  isBooleanObject: isTagged('Boolean'),
+  isBoxedPrimitive: isTagged(...boxes),
+  isFloat32Array: isTagged('Float32Array'),
+  isFloat64Array: isTagged('Float64Array'),
   isMap: isTagged('Map'),
   isNativeError: (value: unknown) => value instanceof Error,
+  isNumberObject: isTagged('Number'),
   isPromise: isTagged('Promise'),
   isProxy: () => false,
   isRegExp: isTagged('RegExp'),
   isSet: isTagged('Set'),
+  isStringObject: isTagged('String'),
+  isSymbolObject: isTagged('Symbol'),
   isTypedArray,
   isUint8Array: (value: unknown) => value instanceof Uint8Array,
 }
