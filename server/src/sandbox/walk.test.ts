@@ -1,7 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { body, openSandbox } from './_fixture.ts'
 import { imitatedModules } from './modules/module-names.ts'
 import type { ServiceTransport } from './sandbox.ts'
+
+const { publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 1024,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
 
 /**
  * Walks everything that a formula can reach, twice in one process: an object marked the first time must not be found
@@ -29,7 +36,7 @@ const provoke = `
     () => new Array(-1), () => decodeURIComponent('%'), () => 'x'.repeat(-1), () => 1n / 0n, () => Symbol() + '', () => new Proxy({}, null),
     () => fetch('http://a.test/'), () => crypto.subtle.digest('SHA-256', new Uint8Array(1)), () => crypto.subtle.digest('x', 1), () => crypto.subtle.importKey('raw', new Uint8Array(1), { name: 'HMAC', hash: 'SHA-256' }, true, ['sign']), () => crypto.subtle.importKey('raw'),
     () => undeclaredName, () => modules[0].once(new modules[0](), 'a', keep(1)) && 1, () => modules[3].Readable.from([Promise.reject(1)]).on('error', keep).resume(),
-    () => crypto2.createHash('nope'), () => crypto2.createHash('sha256').update('a').digest(), () => crypto2.createHash('md5'), () => crypto2.randomBytes(4),
+    () => crypto2.createHash('nope'), () => crypto2.createHash('sha1').copy(), () => crypto2.createCipheriv('aes-128-gcm', Buffer.alloc(16), Buffer.alloc(12)), () => crypto2.createDecipheriv('aes-128-cbc', Buffer.alloc(16), Buffer.alloc(16)).final(), () => crypto2.createCipheriv('nope'), () => crypto2.createSign('sha256'), () => crypto2.createVerify('sha256').update('a').verify(PUBLIC_KEY, ''), () => crypto2.createSign('sha256').sign(PUBLIC_KEY), () => crypto2.createPublicKey(PUBLIC_KEY), () => crypto2.createPublicKey(PUBLIC_KEY).export({ format: 'jwk' }), () => crypto2.createPublicKey(PUBLIC_KEY).export({ format: 'der', type: 'spki' }), () => crypto2.publicEncrypt(PUBLIC_KEY, Buffer.from('a')), () => crypto2.privateDecrypt(PUBLIC_KEY, 'a'), () => crypto2.createPrivateKey('a'), () => crypto2.createSecretKey('a'), () => new crypto2.KeyObject(), () => crypto2.createHash('sha256').update('a').digest(), () => crypto2.createHash('md5'), () => crypto2.randomBytes(4),
     () => req.svc.tokens.get('a'), () => req.svc.tokens.get('missing'), () => req.svc.tokens.list(), () => req.svc.tokens.list()[Symbol.asyncIterator](),
     () => req.svc.withSession('k'), () => new req.svc.constructor({}),
     () => new errors.BadRequestError({ a: 1 }), () => new errors.CustomHttpResponseError({}), () => structuredClone(new Map([[1, new Error('a')]])),
@@ -44,7 +51,9 @@ const provoke = `
     Buffer.from('a'), Buffer.alloc(1).subarray(0), new DataView(new ArrayBuffer(1)), new TextEncoder().encode('a'), new BigInt64Array(1), new Float64Array(1), (function () { return arguments })(1))
   if (typeof Iterator === 'function' && Iterator.from) keep(Iterator.from({ next() {} }), [].values().map(x => x), [].values())
   keep(await new Promise(done => setTimeout((...all) => done(all), 0, 1)), setTimeout(() => {}, 1e6))
-`.replace('IMITATED', JSON.stringify(imitatedModules))
+`
+  .replace('IMITATED', JSON.stringify(imitatedModules))
+  .replaceAll('PUBLIC_KEY', JSON.stringify(publicKey))
 const walk = `
   const marked = [], closed = [], seen = new Map()
   const stateful = [v => Map.prototype.has.call(v), v => Set.prototype.has.call(v), v => WeakMap.prototype.has.call(v, {}), v => WeakSet.prototype.has.call(v, {}), v => Date.prototype.getTime.call(v)]

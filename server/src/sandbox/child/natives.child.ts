@@ -6,7 +6,9 @@
 import { createHash, createHmac, randomFillSync, randomUUID, timingSafeEqual } from 'node:crypto'
 import { TextDecoder, TextEncoder } from 'node:util'
 import { attempt, fresh, NativeBytes, window } from './native-bytes.child.ts'
+import { nativeCiphers } from './native-ciphers.child.ts'
 import { compress } from './native-compression.child.ts'
+import { nativeKeys } from './native-keys.child.ts'
 
 const { apply } = Reflect
 const nativeClone = structuredClone
@@ -120,6 +122,8 @@ export const natives = {
       return timingSafeEqual(one, other)
     }),
   compress,
+  ...nativeCiphers,
+  ...nativeKeys,
   /** Returns the clone in a list, to distinguish a clone that is `undefined` from a failure. */
   clone: (value: unknown) => attempt(() => [nativeClone(value)]),
   /** Returns milliseconds with a resolution of 0.1 ms. */

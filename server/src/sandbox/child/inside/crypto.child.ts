@@ -1,16 +1,26 @@
 import { Buffer } from './buffer.child.ts'
+import { cipherPrototype, createCipheriv, createDecipheriv } from './ciphers.child.ts'
 import { natives } from './host.child.ts'
 import {
-  createAsymmetricKey,
+  createPrivateKey,
+  createPublicKey,
   createSecretKey,
   exportKey,
   importKey,
   KeyObject,
+  keyPrototypes,
   secretBytes,
   sign,
   verify,
   webNames,
 } from './keys.child.ts'
+import {
+  createSign,
+  createVerify,
+  privateDecrypt,
+  publicEncrypt,
+  signaturePrototypes,
+} from './signatures.child.ts'
 
 function getRandomValues<T>(bytes: T): T {
   if (!natives.fillRandom(bytes)) {
@@ -109,11 +119,17 @@ export const nodeCrypto = {
     return new Digest(bytes => natives.hmac(lower(algorithm), secret, bytes))
   },
   getHashes: () => ['md5', 'sha1', 'sha256', 'sha384', 'sha512'],
-  getCiphers: () => [],
+  getCiphers: () => natives.cipherNames(),
   getCurves: () => [],
-  createPrivateKey: createAsymmetricKey,
-  createPublicKey: createAsymmetricKey,
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
   createSecretKey,
+  createSign,
+  createVerify,
+  privateDecrypt,
+  publicEncrypt,
   KeyObject,
   randomBytes,
   randomFillSync,
@@ -134,5 +150,5 @@ export const nodeCrypto = {
   webcrypto: crypto,
 }
 
-/** The class of hashes is only reachable through an instance. */
-export const digestPrototype = Digest.prototype
+/** Classes that are only reachable through instances. */
+export const cryptoPrototypes = [Digest.prototype, cipherPrototype, ...keyPrototypes, ...signaturePrototypes]

@@ -1,3 +1,4 @@
+import type { KeyFacts } from '../native-keys.child.ts'
 import { Buffer } from './buffer.child.ts'
 import { natives } from './host.child.ts'
 
@@ -96,12 +97,27 @@ export async function verify(
   return natives.equalBytes(hmac(key, 'verify', data), signature) ?? false
 }
 
-/** A key of `require('crypto')` for HMACs, as packages for JSON Web Tokens make of each secret. */
-export class KeyObject {
+const isOurs = Symbol('key')
+
+/** A key of `require('crypto')`. */
+export abstract class KeyObject {
+  abstract readonly type: 'secret' | 'private' | 'public'
+
+  constructor(given: unknown) {
+    if (given !== isOurs) throw new TypeError('Illegal constructor')
+  }
+
+  abstract export(options?: object): Buffer | string | object
+  abstract equals(other: unknown): boolean
+}
+
+/** A key for HMACs and ciphers, as packages for JSON Web Tokens make of each secret. */
+class SecretKey extends KeyObject {
   readonly type = 'secret'
   readonly #secret: Uint8Array
 
-  constructor(secret: Uint8Array) {
+  constructor(given: unknown, secret: Uint8Array) {
+    super(given)
     this.#secret = secret
   }
 
@@ -115,23 +131,92 @@ export class KeyObject {
     return format === 'jwk' ? { kty: 'oct', k: bytes.toString('base64url') } : bytes
   }
 
-  equals(other: KeyObject): boolean {
-    return natives.equalBytes(this.#secret, other.#secret) ?? false
+  equals(other: unknown): boolean {
+    return other instanceof SecretKey && (natives.equalBytes(this.#secret, other.#secret) ?? false)
   }
 
-  static secretOf(key: KeyObject): Uint8Array {
+  static secretOf(key: SecretKey): Uint8Array {
     return key.#secret
   }
 }
+
 export function createSecretKey(key: unknown, encoding?: string): KeyObject {
-  return new KeyObject(Buffer.from(key as string, encoding as 'utf8'))
+  return new SecretKey(isOurs, Buffer.from(key as string, encoding as 'utf8'))
 }
 
-/** Returns the bytes of a secret that is given as a key, text or bytes. */
-export const secretBytes = (key: unknown): Uint8Array =>
-  key instanceof KeyObject ? KeyObject.secretOf(key) : Buffer.from(key as string)
-
-/** There, but of no use: packages for JSON Web Tokens try it first, and then take the key for a secret. */
-export function createAsymmetricKey(): never {
-  throw new TypeError('keys of formulas are secrets for HMAC; there are no public and private keys')
+/** Returns the bytes of a secret that is given as a key, text or bytes. Never those of a key that may be public. */
+export function secretBytes(key: unknown): Uint8Array {
+  if (key instanceof SecretKey) return SecretKey.secretOf(key)
+  if (key instanceof KeyObject) throw new TypeError('this takes a secret, not a private or public key')
+  return Buffer.from(key as string)
 }
+
+/** A private or public key, kept as text: Node reads it anew at each use. */
+class AsymmetricKey extends KeyObject {
+  readonly type: 'private' | 'public'
+  readonly asymmetricKeyType: string
+  readonly asymmetricKeyDetails: object
+  readonly #pem: string
+
+  constructor(given: unknown, { type, pem, algorithm, details }: KeyFacts) {
+    super(given)
+    this.type = type
+    this.#pem = pem
+    this.asymmetricKeyType = algorithm
+    const { publicExponent, ...others } = details
+    this.asymmetricKeyDetails =
+      publicExponent === undefined ? others : { ...others, publicExponent: BigInt(publicExponent) }
+  }
+
+  export({ format = 'pem', type }: { readonly format?: string; readonly type?: string } = {}) {
+    const made = natives.exportedKey(this.#pem, this.type, format, type)
+    if (made === undefined) throw new TypeError('a key is exported as pem, der or jwk, without encryption')
+    if (typeof made === 'object') return Buffer.from(made)
+    return format === 'jwk' ? (JSON.parse(made) as object) : made
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof AsymmetricKey && other.type === this.type && other.#pem === this.#pem
+  }
+
+  static pemOf(key: AsymmetricKey): string {
+    return key.#pem
+  }
+}
+
+interface GivenKey {
+  readonly key?: unknown
+  readonly format?: string
+  readonly type?: string
+  readonly passphrase?: unknown
+}
+
+const isOptions = (given: unknown): given is GivenKey =>
+  typeof given === 'object' && given !== null && 'key' in given && !ArrayBuffer.isView(given)
+
+/** @throws {TypeError} packages for JSON Web Tokens then take what they have for a secret */
+function asymmetricKey(type: 'private' | 'public', given: unknown): AsymmetricKey {
+  const { key, format = 'pem', type: encoding, passphrase } = isOptions(given) ? given : { key: given }
+  if (key instanceof AsymmetricKey) {
+    if (key.type === type) return key
+    if (type === 'private') throw new TypeError('this takes a private key, not a public one')
+    return asymmetricKey(type, AsymmetricKey.pemOf(key))
+  }
+  if (key instanceof KeyObject) throw new TypeError(`this takes a ${type} key, not a secret`)
+  const isText = typeof key === 'string'
+  const data = format === 'jwk' ? JSON.stringify(key) : isText ? key : natives.copy(key)
+  const word =
+    passphrase === undefined ? undefined : isText ? `${passphrase}` : Buffer.from(passphrase as string)
+  const facts = natives.asymmetricKey(type, data, format, encoding, word)
+  if (!facts) throw new TypeError(`this is not a ${type} key, or not one that formulas can use`)
+  return new AsymmetricKey(isOurs, facts)
+}
+
+export const createPrivateKey = (given: unknown): KeyObject => asymmetricKey('private', given)
+export const createPublicKey = (given: unknown): KeyObject => asymmetricKey('public', given)
+/** Returns the text of a key that is given in any of the ways of Node. */
+export const keyText = (type: 'private' | 'public', given: unknown): string =>
+  AsymmetricKey.pemOf(asymmetricKey(type, given))
+
+/** Classes that are only reachable through instances. */
+export const keyPrototypes = [SecretKey.prototype, AsymmetricKey.prototype]

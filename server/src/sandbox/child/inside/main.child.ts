@@ -6,7 +6,7 @@
 import { atob, Buffer, btoa } from './buffer.child.ts'
 import { compression } from './compression.child.ts'
 import { createConsole } from './console.child.ts'
-import { crypto, digestPrototype, nodeCrypto } from './crypto.child.ts'
+import { crypto, cryptoPrototypes, nodeCrypto } from './crypto.child.ts'
 import { AbortController, AbortSignal, DOMException, Event, EventTarget } from './event.child.ts'
 import { fetch, serviceFetch, serviceOrigin } from './fetch.child.ts'
 import { formulaErrors, readFormulaError } from './formula-errors.child.ts'
@@ -126,5 +126,5 @@ export function createClient({ Surrogate }: ClientModule, headerPrefix: string):
 }
 
 /** Shared objects that must be hardened and are not reachable through the other exports. */
-export const shared = [digestPrototype, sharedOfProcess, nextTick]
+export const shared = [...cryptoPrototypes, sharedOfProcess, nextTick]
 export { readFormulaError, spelling }
