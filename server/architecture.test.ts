@@ -92,7 +92,7 @@ testRule('each library is imported by one folder only', async t => {
   onlyIn(t, /^(ses|node:vm)$/, 'server/src/sandbox/child/')
   onlyIn(t, /^acorn$/, 'server/src/sandbox/modules/rewrite.ts')
   onlyIn(t, /^yaml$/, 'server/src/options/profile.ts', 'server/scripts/')
-  onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules/bundle.ts', 'server/scripts/')
+  onlyIn(t, /^esbuild$/, 'server/src/sandbox/modules/', 'server/scripts/')
   onlyIn(
     t,
     /^node:child_process$/,

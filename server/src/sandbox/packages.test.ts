@@ -1,66 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
-import type { EgressRequest } from '../egress/formula-egress.ts'
+import { runShown } from '../../verify/support/shown-tests.ts'
+import { createFormulaEgress, type EgressRequest } from '../egress/formula-egress.ts'
 import { openSandbox } from './_fixture.ts'
-
-/**
- * Public packages that formulas use, each with one real task. They are installed by `.ci/run`, as they take 150 MB:
- * `npm ci --prefix server/verify/support/formula-packages`.
- */
-const moduleRoot = fileURLToPath(new URL('../../verify/support/formula-packages/', import.meta.url))
-const isInstalled = existsSync(`${moduleRoot}node_modules/lodash`)
-const options = isInstalled
-  ? {}
-  : { skip: 'the packages are not installed: npm ci --prefix server/verify/support/formula-packages' }
-
-const secret = 'QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE'
-const charge = (name: string) => `
-  const Stripe = require('${name}')
-  const client = new Stripe('sk_test')
-  const made = await client.charges.create({ amount: 5, currency: 'usd' })
-  return [made.sent.method, made.sent.url, made.sent.body]
-  // => ["POST","https://api.stripe.com/v1/charges","amount=5&currency=usd"]`
-
-const useOfAxios = `
-  const axios = require('axios')
-  const { status, data } = await axios.post('https://a.test/x', { a: 1 }, { headers: { 'x-k': 'v' }, params: { p: 'q' } })
-  const form = await axios.post('https://a.test', new URLSearchParams({ a: 'b' }))
-  const error = await axios.get('https://a.test/404').catch(error => error)
-  return [status, data.sent.url, data.sent.body, data.sent.headers['x-k'], form.data.sent.body, error.isAxiosError, error.response.status]`
-const sentByAxios = [200, 'https://a.test/x?p=q', '{"a":1}', 'v', 'a=b', true, 404]
-
-/** Bodies, and what they return behind the arrow. */
-const tasks: Readonly<Record<string, string>> = {
-  'node-fetch-2': `const fetch = require('node-fetch-2'); return (await (await fetch('https://a.test/x')).json()).sent.url // => "https://a.test/x"`,
-  'node-fetch': `const { default: fetch, Headers } = require('node-fetch'); return (await (await fetch('https://a.test/x', { headers: new Headers({ a: 'b' }) })).json()).sent.headers.a // => "b"`,
-  axios: `${useOfAxios} // => ${JSON.stringify(sentByAxios)}`,
-  'stripe-14': charge('stripe-14'),
-  stripe: charge('stripe'),
-  'node-forge': `const forge = require('node-forge'); const c = forge.cipher.createCipher('AES-CBC', '0123456789abcdef'); c.start({ iv: '0123456789abcdef' }); c.update(forge.util.createBuffer('hi')); c.finish(); return c.output.toHex() // => "8177acf5e22572f77561fd0115ca5a94"`,
-  'node-jose': `const { JWK, JWS } = require('node-jose'); const key = await JWK.asKey({ kty: 'oct', k: '${secret}' }); const signed = await JWS.createSign({ format: 'compact' }, key).update('hello').final(); return (await JWS.createVerify(key).verify(signed)).payload.toString() // => "hello"`,
-  jose: `const { SignJWT, jwtVerify } = require('jose'); const key = Buffer.from('${secret}', 'base64'); const signed = await new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256' }).sign(key); return (await jwtVerify(signed, key)).payload // => {"a":1}`,
-  uuid: `const { v4, v5, validate } = require('uuid'); return [validate(v4()), v5('a', v5.URL)] // => [true,"e1407479-3136-56c0-9908-bb02fb0339e2"]`,
-  lodash: `return require('lodash').groupBy([1, 2, 3], n => n % 2) // => {"0":[2],"1":[1,3]}`,
-  dayjs: `return require('dayjs')('2020-01-31').add(1, 'month').format('YYYY-MM-DD') // => "2020-02-29"`,
-  'date-fns': `const { addMonths, format } = require('date-fns'); return format(addMonths(new Date(2020, 0, 31), 1), 'yyyy-MM-dd') // => "2020-02-29"`,
-  'json-stable-stringify': `return require('json-stable-stringify')({ b: 1, a: [2, { d: 1, c: 2 }] }) // => "{\\"a\\":[2,{\\"c\\":2,\\"d\\":1}],\\"b\\":1}"`,
-  'csv-parse': `const { parse } = require('csv-parse'); const parser = parse({ columns: true }), rows = []; parser.on('readable', () => { let row; while ((row = parser.read()) !== null) rows.push(row) }); await new Promise((done, fail) => { parser.on('end', done); parser.on('error', fail); parser.write('a,b\\n1,2\\n'); parser.end('3,4\\n') }); return rows // => [{"a":"1","b":"2"},{"a":"3","b":"4"}]`,
-  'pdf-lib': `const { PDFDocument } = require('pdf-lib'); const made = await PDFDocument.create(); made.addPage([100, 100]).drawText('hi'); return Buffer.from(await made.save()).toString('latin1', 0, 5) // => "%PDF-"`,
-  pdfkit: `const PDFDocument = require('pdfkit'); PDFDocument.registerStdFonts(require('pdfkit/standard-fonts/Helvetica')); const made = new PDFDocument(), pieces = []; made.on('data', piece => pieces.push(piece)); const ended = new Promise(done => made.on('end', done)); made.text('hi'); made.end(); await ended; return Buffer.concat(pieces).toString('latin1', 0, 5) // => "%PDF-"`,
-  'crypto-js': `const C = require('crypto-js'); return [C.SHA256('a').toString().slice(0, 8), C.AES.decrypt(C.AES.encrypt('hi', 'key').toString(), 'key').toString(C.enc.Utf8)] // => ["ca978112","hi"]`,
-  'fast-xml-parser': `const { XMLParser } = require('fast-xml-parser'); return new XMLParser().parse('<a><b>1</b></a>') // => {"a":{"b":1}}`,
-  jsonwebtoken: `const { sign, verify } = require('jsonwebtoken'); return verify(sign({ a: 1 }, 'secret', { noTimestamp: true }), 'secret') // => {"a":1}`,
-  jszip: `const Zip = require('jszip'); const zip = new Zip(); zip.file('a', 'hi'); return (await Zip.loadAsync(await zip.generateAsync({ type: 'uint8array' }))).file('a').async('string') // => "hi"`,
-  luxon: `const { DateTime } = require('luxon'); return DateTime.fromISO('2020-01-31', { zone: 'utc' }).plus({ months: 1 }).toISODate() // => "2020-02-29"`,
-  moment: `return require('moment').utc('2020-01-31').add(1, 'month').format('YYYY-MM-DD') // => "2020-02-29"`,
-  nanoid: `return require('nanoid').nanoid().length // => 21`,
-  openpgp: `const { createMessage, encrypt, readMessage, decrypt } = require('openpgp'); const armoredMessage = await encrypt({ message: await createMessage({ text: 'hello' }), passwords: ['a'] }); return (await decrypt({ message: await readMessage({ armoredMessage }), passwords: ['a'] })).data // => "hello"`,
-  plaid: `const { Configuration, PlaidApi } = require('plaid'); const api = new PlaidApi(new Configuration({ basePath: 'https://a.test' })); return (await api.itemGet({ access_token: 'a' })).data.sent.body // => "{\\"access_token\\":\\"a\\"}"`,
-  zod: `const { z } = require('zod'); return z.object({ a: z.coerce.number() }).parse({ a: '1' }) // => {"a":1}`,
-  xmlbuilder2: `return require('xmlbuilder2').create({ version: '1.0' }).ele('a', { b: '1' }).txt('é & <').end() // => "<?xml version=\\"1.0\\"?><a b=\\"1\\">é &amp; &lt;</a>"`,
-  'xmlbuilder2-3': `return require('xmlbuilder2-3').create({ version: '1.0' }).ele('a', { b: '1' }).txt('é & <').end() // => "<?xml version=\\"1.0\\"?><a b=\\"1\\">é &amp; &lt;</a>"`,
-}
+import { answerOf, attempt, moduleRoot, options, tasks } from './_packages.ts'
+import { vendors } from './_vendor-calls.ts'
+import { certificate, openVendors } from './_vendors.ts'
 
 /** Answers with what was sent. */
 const egress = async ({ url, method, headers, body }: EgressRequest) => ({
@@ -73,46 +19,81 @@ const egress = async ({ url, method, headers, body }: EgressRequest) => ({
   }),
 })
 
-const attempt = (code: string) => `module.exports = async () => {
-  try {
-    return { raw: await (async () => { ${code}\n })() }
-  } catch (error) {
-    return { raw: String(error.stack || error.message || error) }
-  }
-}`
-
 t.test('public packages do what they are for', options, async t => {
   const modules = [...Object.keys(tasks), 'pdfkit/standard-fonts/Helvetica']
   const sandbox = openSandbox(t, { modules, moduleRoot, egress })
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
   for (const [name, code] of Object.entries(tasks))
-    t.same(await sandbox.raw(attempt(code)), JSON.parse(code.split('// => ')[1] ?? ''), name)
+    t.same(await sandbox.raw(attempt(code), { args: { publicKey, privateKey } }), answerOf(code), name)
 })
 
-t.test('an axios that has no adapter for fetch is given one by a module', options, async t => {
-  for (const [module, expected] of [
-    ['axios=./axios.cjs', sentByAxios],
-    ['axios=axios-0', /adapter is not a function/],
-  ] as const) {
-    const sandbox = openSandbox(t, { modules: [module], moduleRoot, egress })
-    t.match(await sandbox.raw(attempt(useOfAxios)), expected, module)
+t.test('packages of vendors call their services', options, async t => {
+  const mapped = await openVendors(t)
+  for (const [module, text] of Object.entries(vendors)) {
+    await t.test(module, async t => {
+      const egress = createFormulaEgress({ mapped, isOwn: () => false })
+      const sandbox = openSandbox(t, { modules: [module], moduleRoot, egress })
+      const args = module.startsWith('mastercard') ? certificate(moduleRoot) : {}
+      const [code, expected] = [attempt(text), answerOf(text)]
+      t.same(await sandbox.raw(code, { args }), expected)
+      t.same(await sandbox.raw(code, { args }), expected, 'again in the same process')
+    })
   }
-  const guide = readFileSync(new URL('../../guide/formulas.md', import.meta.url), 'utf8')
-  t.ok(guide.includes(readFileSync(`${moduleRoot}axios.cjs`, 'utf8')), 'the guide shows the module')
 })
 
-t.test('the guide names these packages with their versions', async t => {
+t.test('the whole aws-sdk is refused, as it is too long', options, async t => {
+  const error = await openSandbox(t, { modules: ['aws-sdk'], moduleRoot })
+    .start()
+    .catch(error => error)
+  t.equal(error.message, 'the module aws-sdk cannot be provided to formulas: it is longer than 4194304 bytes')
+  const guide = readFileSync(new URL('../../guide/formulas.md', import.meta.url), 'utf8')
+  t.ok(
+    guide.includes(readFileSync(`${moduleRoot}aws.cjs`, 'utf8')),
+    'the guide shows a module of its clients',
+  )
+})
+
+t.test('the guide names these packages, their versions, and what was called', async t => {
   const { dependencies } = JSON.parse(readFileSync(`${moduleRoot}package.json`, 'utf8'))
   const guide = readFileSync(new URL('../../guide/formulas.md', import.meta.url), 'utf8')
-  const listed = /These are tested: (.*?)\. /.exec(guide)?.[1]?.split(', ')
-  const versions = new Map<string, string[]>()
-  for (const [alias, range] of Object.entries(dependencies as Record<string, string>)) {
-    const [, name = alias, major = ''] = /^(?:npm:(.+)@)?\^(\d+)/.exec(range) ?? []
-    versions.set(name, [...(versions.get(name) ?? []), major])
-  }
+  const [, table = ''] =
+    /\| package \| version \| what was called \|\n\|---\|---\|---\|\n((?:\|.*\|\n)+)/.exec(guide) ?? []
+  const rows = table
+    .trim()
+    .split('\n')
+    .map(row =>
+      row
+        .split('|')
+        .slice(1, 4)
+        .map(cell => cell.trim()),
+    )
+  const codes = Object.entries({ ...tasks, ...vendors })
+  const installed = Object.entries(dependencies as Record<string, string>).map(([alias, range]) => {
+    const [, name = alias, version = ''] = /^(?:npm:(.+)@)?\^?(\d+\.\d+)/.exec(range) ?? []
+    const code = codes
+      .filter(([module]) => module.replace(/[=/](clients|\.).*$/, '') === alias)
+      .map(([, one]) => one)
+    return { name, version, code: code.join('\n') }
+  })
   t.same(
-    listed,
-    [...versions].map(([name, majors]) => `${name} ${majors.sort((a, b) => +a - +b).join(' and ')}`).sort(),
+    rows.map(([name, version]) => `${name} ${version}`).sort(),
+    installed.map(({ name, version }) => `${name} ${version}`).sort(),
   )
-  const ofModule = ['@haverstack/axios-fetch-adapter', 'axios-0']
-  t.same([...Object.keys(tasks), ...ofModule].sort(), Object.keys(dependencies).sort())
+  for (const [name, version, calls = ''] of rows) {
+    const code = installed.find(one => one.name === name && one.version === version)?.code ?? ''
+    const called = [...calls.matchAll(/`([^`]+)`/g)].map(([, call = '']) => call)
+    t.ok(called.length > 0, `${name} says what was called`)
+    for (const call of called) t.ok(code.includes(call), `${name}: ${call}`)
+  }
+})
+
+t.test('the guide shows a charge by a package, with a stand-in', options, async t => {
+  const guide = readFileSync(new URL('../../guide/formulas.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /```js\n(import .*?)```/s.exec(guide) ?? []
+  const cwd = t.testdir({ node_modules: t.fixture('symlink', `${moduleRoot}node_modules`) })
+  t.match(await runShown(t, `${shown}\nprocess.exit()`, [], { cwd }), /id: 'pi_1', status: 'succeeded'/)
 })

@@ -2,6 +2,7 @@ import { silentLog } from '../base/log.ts'
 import { headerPrefix as contractHeaderPrefix } from '../generated/facts.ts'
 import type { BackOff } from './admission/back-off.ts'
 import type { Monotonic } from './admission/wait.ts'
+import { LoadTrial } from './load-trial.ts'
 import { BundleCache } from './modules/bundle-cache.ts'
 import { bundleModules } from './modules/modules.ts'
 import type { findNode } from './processes/find-node.ts'
@@ -46,33 +47,42 @@ export async function startSandbox(
   } = options
   const programs = { ...(await readPrograms()), ...replaced }
   const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, programs.rewrite)
-  const [launcher, bundles] = await Promise.all([
-    findLauncher({ limits, boot: programs.boot, ...parts }),
-    bundleModules(modules, moduleRoot, client, cache, options.log),
-  ])
-  const { launch, isolation } = launcher
-  const pool = new Pool({
-    launch,
-    limits,
-    header: {
-      svcNames: [...new Set(['svc', headerPrefix.toLowerCase()])],
-      headerPrefix,
-      moduleNames: [...bundles.keys()],
+  const launching = findLauncher({ limits, boot: programs.boot, ...parts })
+  const poolOf = async (bundles: ReadonlyMap<string, string>): Promise<Pool> => {
+    const { launch } = await launching
+    return new Pool({
+      launch,
       limits,
-    },
-    program: programs.runner,
-    parts: [
-      programs.classes,
-      programs.client,
-      programs.rewrite,
-      programs.node,
-      programs.imitations,
-      ...[...bundles.values()].map(text => Buffer.from(text)),
-    ],
-    egress: options.egress,
-    headerPrefix: headerPrefix.toLowerCase(),
-    log: options.log ?? silentLog,
-    backOff,
-  })
-  return { isolation, pool }
+      header: {
+        svcNames: [...new Set(['svc', headerPrefix.toLowerCase()])],
+        headerPrefix,
+        moduleNames: [...bundles.keys()],
+        limits,
+      },
+      program: programs.runner,
+      parts: [
+        programs.classes,
+        programs.client,
+        programs.rewrite,
+        programs.node,
+        programs.imitations,
+        ...[...bundles.values()].map(text => Buffer.from(text)),
+      ],
+      egress: options.egress,
+      headerPrefix: headerPrefix.toLowerCase(),
+      log: options.log ?? silentLog,
+      backOff,
+    })
+  }
+  const trial = new LoadTrial(() => poolOf(new Map()))
+  const bundling = bundleModules({
+    modules,
+    root: moduleRoot,
+    client,
+    cache,
+    loads: code => trial.loads(code),
+    log: options.log,
+  }).finally(() => trial.close())
+  const [{ isolation }, bundles] = await Promise.all([launching, bundling])
+  return { isolation, pool: await poolOf(bundles) }
 }

@@ -109,7 +109,10 @@ t.test('a package whose build for pages exports nothing is taken in its build fo
   const error = await openSandbox(t, { modules: ['page'], moduleRoot })
     .start()
     .catch(error => error)
-  t.equal(error.message, 'the module page cannot be provided to formulas: it exports nothing')
+  t.equal(
+    error.message,
+    'the module page cannot be provided to formulas: it needs inspector of Node, which formulas do not have',
+  )
 })
 
 t.test(
@@ -222,4 +225,67 @@ t.test('a name may stand for a file of its own package, in other packages, too',
   const sandbox = openSandbox(t, { modules: ['paper=paper/dist/all.js', 'uses'], moduleRoot })
   const code = `module.exports = () => ({ raw: [require('paper').build, require('uses').paper.build] })`
   t.same(await sandbox.raw(code), ['all', 'all'])
+})
+
+t.test('of the builds of a package the first that a formula can load is taken', async t => {
+  const browser = { './node.js': './page.js' }
+  const ofBuild = (page: string, node = `require('http'); exports.build = 'node'`) => ({
+    'page.js': page,
+    'node.js': node,
+  })
+  const modules = {
+    // It loads and could send nothing.
+    sends: ofBuild(`exports.build = 'page'; exports.send = () => new XMLHttpRequest()`),
+    fetches: ofBuild(
+      `exports.build = 'page'; exports.send = () => self.XMLHttpRequest ? new XMLHttpRequest() : fetch()`,
+    ),
+    changes: ofBuild(`Array.prototype.last = 1; exports.build = 'page'`),
+    needs: ofBuild(`exports.build = document.title`),
+    empty: ofBuild(`module.exports = {}`),
+    loads: ofBuild(`exports.build = 'page'`),
+    worker: ofBuild(`exports.build = 'page'`, `exports.build = 'any'`),
+  }
+  const moduleRoot = t.testdir({
+    node_modules: Object.assign(
+      {},
+      ...Object.entries(modules).map(([name, files]) => packageOf(name, '1.0.0', { browser }, files)),
+    ),
+  })
+  const names = Object.keys(modules)
+  const sandbox = openSandbox(t, { modules: names, moduleRoot })
+  const code = `module.exports = () => ({ raw: [${names.map(name => `require('${name}').build`)}] })`
+  t.same(await sandbox.raw(code), ['node', 'page', 'node', 'node', 'node', 'page', 'any'])
+})
+
+t.test('data beside the code of a package become part of it, and its native code throws', async t => {
+  const moduleRoot = t.testdir({
+    node_modules: packageOf(
+      'paper',
+      '1.0.0',
+      {},
+      {
+        'node.js': `const fs = require('fs'); exports.font = () => fs.readFileSync(__dirname + '/font.txt', 'utf8')
+        exports.missing = () => { try { fs.readFileSync(__dirname + '/none.txt', 'utf8') } catch (error) { return error.code } }
+        try { require('./build/fast.node') } catch (error) { exports.slow = error.message }`,
+        'font.txt': 'é',
+        build: { 'fast.node': 'binary' },
+      },
+    ),
+  })
+  const sandbox = openSandbox(t, { modules: ['paper'], moduleRoot })
+  const code = `const paper = require('paper'); module.exports = () => ({ raw: [paper.font(), paper.missing(), paper.slow] })`
+  t.same(await sandbox.raw(code), ['é', 'ENOENT', 'formulas have no native code'])
+})
+
+t.test('of several modules that are wrong the first one is named', async t => {
+  const moduleRoot = t.testdir({ 'late.cjs': `require('inspector')` })
+  for (const modules of [
+    ['first=./none.cjs', 'own=./late.cjs'],
+    ['own=./late.cjs', 'first=./none.cjs'],
+  ]) {
+    const error = await openSandbox(t, { modules, moduleRoot })
+      .start()
+      .catch(error => error)
+    t.match(error.message, modules[0]?.startsWith('own') ? /^the module own / : /^the module first /)
+  }
 })

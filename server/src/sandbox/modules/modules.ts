@@ -1,29 +1,41 @@
+import { availableParallelism } from 'node:os'
+import { Semaphore } from '../../base/flow/semaphore.ts'
 import type { Log } from '../../base/log.ts'
 import type { Sandbox, SandboxOptions } from '../sandbox.ts'
-import { bundle, FormulaModuleRefused, ours } from './bundle.ts'
+import { ours } from './builds.ts'
+import { bundle, FormulaModuleRefused, type Loads } from './bundle.ts'
 import type { BundleCache } from './bundle-cache.ts'
 import { clientModule } from './module-names.ts'
 
 const packageName = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*(\/[\w./-]+)?$/i
 const filePath = /^\.{0,2}\//
 
+interface ModuleOptions {
+  /** `name`, or `name=target` for a name that stands for another package, a file, or a module of ours. */
+  readonly modules: readonly string[]
+  /** The folder from which packages and files are found. */
+  readonly root: string
+  /** The file of the adapter for the client, which is bundled like a module. */
+  readonly client?: string | undefined
+  readonly cache?: BundleCache | undefined
+  /** Chooses among the builds of a package. Without it, the first that can be bundled is taken. */
+  readonly loads?: Loads | undefined
+  /** Has a line for each module that is not in the cache. */
+  readonly log?: Log | undefined
+}
+
 /**
- * Bundles each package into one CommonJS text without modules of Node other than those that formulas have: a package that
- * uses files or the network of Node cannot be bundled.
- *
- * @param modules `name`, or `name=target` for a name that stands for another package, a file, or a module of ours
- * @param root the folder from which packages and files are found
- * @param client the file of the adapter for the client, which is bundled like a module
- * @param log has a line for each module that is not in the cache
+ * Bundles each package into one CommonJS text without modules of Node other than those that formulas have.
  * @throws {FormulaModuleRefused}
  */
-export async function bundleModules(
-  modules: readonly string[],
-  root: string,
-  client?: string,
-  cache?: BundleCache,
-  log?: Log,
-): Promise<ReadonlyMap<string, string>> {
+export async function bundleModules({
+  modules,
+  root,
+  client,
+  cache,
+  loads,
+  log,
+}: ModuleOptions): Promise<ReadonlyMap<string, string>> {
   const targets = new Map<string, string>()
   for (const module of modules) {
     const { name, target } = readModule(module)
@@ -42,19 +54,31 @@ export async function bundleModules(
       what: `the formula client ${client} cannot be used`,
     })
   }
-  const bundles = new Map<string, string>()
   // Packages that require such a name get the same module. A file may itself require what it stands for.
   const alias = Object.fromEntries(
     sources
       .filter(({ name, target }) => name !== target && !filePath.test(target))
       .map(one => [one.name, one.target]),
   )
-  for (const { name, target, what } of sources) {
-    const onBundled = () =>
-      log?.info('bundled for formulas', { module: name === clientModule ? client : name })
-    bundles.set(name, await bundle(target, { root, what, alias, cache, onBundled }))
-  }
-  return bundles
+  const semaphore = new Semaphore(availableParallelism())
+  const made = await Promise.allSettled(
+    sources.map(({ name, target, what }) => {
+      const module = name === clientModule ? client : name
+      const onBundled = (ms: number) => log?.info('bundled for formulas', { module, ms: Math.round(ms) })
+      // A client is a file of the operator, and may need one to be loaded.
+      const chooses = name === clientModule ? undefined : loads
+      return semaphore.run({ tenant: 'start' }, () =>
+        bundle({ target, root, what, alias, cache, loads: chooses, onBundled }),
+      )
+    }),
+  )
+  return new Map(
+    made.map((one, at) => {
+      // The first of several that are wrong, whichever was ready first.
+      if (one.status === 'rejected') throw one.reason
+      return [sources[at]?.name ?? '', one.value]
+    }),
+  )
 }
 
 /** A path that is relative without saying so, such as `client.js`, is one, too. */

@@ -77,7 +77,7 @@ export function targetOf(options: Any, protocol: 'http:' | 'https:'): RequestTar
   const name = `${options.hostname ?? options.host ?? 'localhost'}`
   const bare = options.hostname === undefined ? name.replace(/:\d+$/, '') : name
   const host = bare.includes(':') && bare[0] !== '[' ? `[${bare}]` : bare
-  const port = options.port ?? options.defaultPort ?? ''
+  const port = options.port || options.defaultPort || ''
   const given = `${options.path ?? '/'}`
   const path = given === '' || given[0] === '?' ? `/${given}` : given
   if (!hostName.test(host) || !/^\d{0,5}$/.test(`${port}`))

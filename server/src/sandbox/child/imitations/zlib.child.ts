@@ -30,6 +30,8 @@ function callsOf(method: Method): Record<string, unknown> {
   // A function of ES5: packages call it with and without `new`.
   function Stream(this: Any, options?: Any): Any {
     if (!(this instanceof (Stream as Any))) return new (Stream as Any)(options)
+    // `ssh2` asks for its class when it is loaded.
+    this._handle = {}
     const pieces: Buffer[] = []
     Transform.call(this, {
       transform(piece: Buffer, _encoding: string, done: () => void) {
