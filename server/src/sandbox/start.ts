@@ -46,7 +46,10 @@ export async function startSandbox(
     client,
   } = options
   const programs = { ...(await readPrograms()), ...replaced }
-  const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, programs.rewrite)
+  const { rewrite, classes, node, imitations } = programs
+  // What a formula can load depends on all of them.
+  const makers = Buffer.concat([rewrite, classes, node, imitations])
+  const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, makers)
   const launching = findLauncher({ limits, boot: programs.boot, ...parts })
   const poolOf = async (bundles: ReadonlyMap<string, string>): Promise<Pool> => {
     const { launch } = await launching

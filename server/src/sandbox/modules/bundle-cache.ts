@@ -47,7 +47,7 @@ export class BundleCache {
   readonly #folder: string
   readonly #program: Uint8Array
 
-  /** @param program of the rewriter, as another one makes other bundles */
+  /** @param program all that makes bundles and chooses among them, as another one makes others */
   constructor(folder: string, program: Uint8Array) {
     this.#folder = folder
     this.#program = program
