@@ -1,7 +1,13 @@
 // Only in CI: it runs the hostile formulas that cost most.
 // In a process of its own: it takes long.
+import { generateKeyPairSync } from 'node:crypto'
 import { answering, attacks, type Tries, testAttacks } from './_attacks.ts'
 
+const keys = generateKeyPairSync('rsa', {
+  modulusLength: 4096,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
 const failed = (reason: string) => ({ kind: 'failed', reason })
 
 const endless: Tries = {
@@ -15,6 +21,10 @@ const endless: Tries = {
   'a getter without end in the answer': `return { raw: { get a() { for (;;); } } }`,
   'a toJSON without end': `return { raw: { toJSON() { for (;;); } } }`,
   'a comparison without end': `[2, 1].sort(() => { for (;;); })`,
+  'work of zlib without end': `const z = require('zlib'); for (;;) z.brotliCompressSync(Buffer.alloc(16e6))`,
+  'signatures without end': `const c = require('crypto'), { privateKey } = ${JSON.stringify(keys)}; for (;;) c.createSign('sha512').update('a').sign(privateKey)`,
+  'files without end': `const fs = require('fs'); for (let n = 0; ; n++) fs.writeFileSync('/' + (n % 10), 'a')`,
+  'a stream as a body without end': `await fetch('https://a.test/', { method: 'POST', body: (async function* () { for (;;) yield '' })() })`,
   'printing an endless value': `console.log({ get a() { for (;;); } })`,
 }
 const memory: Tries = {
@@ -24,6 +34,8 @@ const memory: Tries = {
   'buffers that are never written': `const a = []; for (;;) a.push(new ArrayBuffer(1e8))`,
   'buffers that are written to': `const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))`,
   'promises without end': `const a = []; for (;;) a.push(new Promise(() => {}))`,
+  'files that are kept': `const fs = require('fs'); for (let n = 0; ; n++) fs.writeFileSync('/' + n, Buffer.alloc(1e6, 'x'))`,
+  'bombs for zlib that are kept': `const z = require('zlib'), bomb = z.gzipSync(Buffer.alloc(16e6)), all = []; for (;;) all.push(z.gunzipSync(bomb).fill(1))`,
   'buffers of Buffer': `const a = []; for (;;) a.push(Buffer.alloc(1e6, 'x'))`,
 }
 const misshapen: Tries = {
