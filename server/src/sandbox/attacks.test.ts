@@ -39,6 +39,8 @@ const refused: Tries = {
   'the loader of modules': `new (require('module').Module)('a')._compile('', 'a')`,
   'a member of Object.prototype as a method of zlib': `require('zlib').constructor.constructor('return process')()`,
   'a function of the host through require': `require('host:compression')`,
+  'a function of the host through another require': `require('module').createRequire('/')('host:compression')`,
+  'a function of the host by a name that changes': `let n = 0; require('module').createRequire('/')({ toString: () => (n++ ? 'host:compression' : 'inspector') })`,
   'a note on the constants of crypto': `require('crypto').constants.note = 1`,
   'a note on the functions of the host behind zlib': `require('zlib').gzipSync.constructor('return process')()`,
   'a note on a key': `Object.getPrototypeOf(require('crypto').createSecretKey('a')).note = 1`,

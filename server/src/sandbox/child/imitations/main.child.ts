@@ -21,6 +21,13 @@ const isIPv4 = (text: unknown) => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(
 const isIPv6 = (text: unknown) => /^[\da-f:.]{2,45}$/i.test(`${text}`) && URL.canParse(`http://[${text}]`)
 const isIP = (text: unknown) => (isIPv4(text) ? 4 : isIPv6(text) ? 6 : 0)
 
+/** The `require` of this program without what is only for it. */
+const requireForFormulas = (name: unknown): unknown => {
+  const key = `${name}`
+  if (key.startsWith('host:')) throw new TypeError('this module is not available')
+  return require(key)
+}
+
 /** Runs what it is given: there are no errors to take part in. */
 const createDomain = () => {
   const none = () => {}
@@ -76,7 +83,7 @@ export const modules: Readonly<Record<string, unknown>> = {
     return {
       ...absent('module', 'code'),
       builtinModules: [],
-      createRequire: () => require,
+      createRequire: () => requireForFormulas,
       isBuiltin: () => false,
     }
   },
