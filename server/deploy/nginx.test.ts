@@ -4,11 +4,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import t, { type Test } from 'tap'
+import { freePort } from '../verify/support/free-port.ts'
 import { openTestStore } from '../verify/support/storage.ts'
 import { newMasterKey, replacing } from '../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../verify/support/vault.ts'
@@ -25,15 +25,6 @@ function findNginx(): string | undefined {
 }
 const nginx = findNginx()
 const withNginx = nginx === undefined ? { skip: 'there is no nginx here; CI installs it' } : {}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Starts nginx before these servers. Times are shortened, so that a test need not wait for them. */
 async function startNginx(

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
 import { Surrogate } from '../../../sdk/src/index.ts'
+import { later } from '../../verify/support/later.ts'
 import { reactorOn } from '../../verify/support/reactors.ts'
 import { newMasterKey, replacing } from '../../verify/support/stores.ts'
 import { openTenant, openVault, sender } from '../../verify/support/vault.ts'
@@ -11,20 +12,13 @@ import { createVault } from '../vault.ts'
 
 t.test('a vault that closes finishes the requests under way, and writes their audit entries', async t => {
   const memory = new MemoryEngine()
-  let goOn = () => {}
-  let arrived = () => {}
-  const gate = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  const reading = new Promise<void>(resolve => {
-    arrived = resolve
-  })
+  const [gate, reading] = [later(), later()]
   let isClosed = false
   const store = replacing(memory, {
     find: async (kind, ...given) => {
       if (kind === 'token') {
-        arrived()
-        await gate
+        reading.keep()
+        await gate.promise
       }
       return memory.find(kind, ...given)
     },
@@ -37,12 +31,12 @@ t.test('a vault that closes finishes the requests under way, and writes their au
   const tenant = await openTenant(vault)
   await tenant.send('POST', '/tokens', { type: 'token', data: 'x' })
   const read = tenant.send('GET', '/tokens')
-  await reading
+  await reading.promise
   const closing = vault.close()
   // Enough for everything that does not wait for the request.
   for (let turn = 0; turn < 1000; turn++) await nextTurn()
   t.notOk(isClosed)
-  goOn()
+  gate.keep()
   t.equal((await read).status, 200)
   await closing
   t.ok(isClosed)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { later } from '../../verify/support/later.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { withoutIds } from '../../verify/support/without-ids.ts'
@@ -255,20 +256,18 @@ t.test('a target that is closed, silent, endless or garbled ends in time', async
 
 t.test('a target is left alone when its caller is gone', async t => {
   const left: string[] = []
-  let noticed = () => {}
+  let gone = later()
   const { vault, tenant, receiver } = await openProxy(t, ({ path }, response) => {
     response.on('close', () => {
       left.push(path)
-      noticed()
+      gone.keep()
     })
     if (path === '/head') response.writeHead(200).write('first')
     return undefined
   })
   const { port } = await vault.listen()
   for (const [before, path] of ['/head', '/silent'].entries()) {
-    const gone = new Promise<void>(resolve => {
-      noticed = resolve
-    })
+    gone = later()
     const socket = connect(port, '127.0.0.1')
     socket.write(
       `GET /proxy HTTP/1.1\r\nHost: a\r\nSVC-API-KEY: ${tenant.privateKey}\r\nSVC-PROXY-URL: ${target}${path}\r\n\r\n`,
@@ -277,7 +276,7 @@ t.test('a target is left alone when its caller is gone', async t => {
     if (path === '/head') await once(socket, 'data')
     t.equal(left.length, before, 'not before')
     socket.destroy()
-    await gone
+    await gone.promise
   }
   t.same(left, ['/head', '/silent'])
 })

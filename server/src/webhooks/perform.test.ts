@@ -1,4 +1,5 @@
 import t from 'tap'
+import { later } from '../../verify/support/later.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey } from '../../verify/support/stores.ts'
@@ -11,15 +12,6 @@ import type { ContentRecord } from './job.ts'
 import { NoRoom, type Performer } from './webhook-parts.ts'
 
 const minute = 60_000
-
-/** A promise to be kept later. */
-function later<T>() {
-  let keep: (value: T) => void = () => {}
-  const promise = new Promise<T>(resolve => {
-    keep = resolve
-  })
-  return { promise, keep }
-}
 
 /** Stores a token, as it were, in the commit that ends the job. */
 function committing(queue: () => Queue, id: string, answer: JsonValue): Performer['perform'] {
@@ -65,8 +57,8 @@ t.test('what the job was given is erased as soon as it was performed', async t =
 t.test('where two processes run one job, its tokens are committed once and it is delivered once', async t => {
   const receiver = await openReceiver(t)
   const shared = { store: await openTestStore(t), masterKey: newMasterKey() }
-  const held = later<void>()
-  const slowStarted = later<void>()
+  const held = later()
+  const slowStarted = later()
   const slow: Queue = await openQueue(t, shared)
   slow.webhooks.start({
     perform: async (job, receipt) => {
@@ -206,8 +198,8 @@ t.test('a job under which one process after another dies is not run for ever', a
 
 t.test('a store that is emptied meanwhile leaves nothing to do, and nothing to stumble over', async t => {
   const receiver = await openReceiver(t)
-  const held = later<void>()
-  const started = later<void>()
+  const held = later()
+  const started = later()
   const said: string[] = []
   const queue = await openQueue(t, {
     performer: {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { later } from '../../verify/support/later.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey, OpenMemoryEngine, replacing } from '../../verify/support/stores.ts'
@@ -305,16 +306,13 @@ t.test('a store that cannot write is tried again later, not at once', async t =>
 t.test('processes that see the same jobs do not all begin with the same ones', async t => {
   const store = await openTestStore(t)
   let looks = 0
-  let onBoth = () => {}
-  const both = new Promise<void>(resolve => {
-    onBoth = resolve
-  })
+  const both = later()
   let lost = 0
   const shared = replacing(store, {
     due: async (kind, beforeMs, limit) => {
       // Neither has claimed anything when the other looks.
-      if (++looks === 2) onBoth()
-      await both
+      if (++looks === 2) both.keep()
+      await both.promise
       return store.due(kind, beforeMs, limit)
     },
     commit: async (writes, nowUs) => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { webhooks as sdk } from '../../../sdk/src/index.ts'
+import { later } from '../../verify/support/later.ts'
 import { openReceiver } from '../../verify/support/receiver.ts'
 import { openTestStore } from '../../verify/support/storage.ts'
 import { newMasterKey } from '../../verify/support/stores.ts'
@@ -73,32 +74,26 @@ t.test('chance makes each a fifth longer or shorter, no more', async t => {
 
 t.test('a job that is canceled while its formula runs commits and delivers nothing', async t => {
   const receiver = await openReceiver(t)
-  let go = () => {}
-  let begun = () => {}
-  const running = new Promise<void>(resolve => {
-    begun = resolve
-  })
+  const [running, canceled] = [later(), later()]
   const { perform } = answering({ raw: 'done' })
   const queue = await openQueue(t, {
     performer: {
       perform: async (...given) => {
-        begun()
-        await new Promise<void>(resolve => {
-          go = resolve
-        })
+        running.keep()
+        await canceled.promise
         return perform(...given)
       },
     },
   })
   await queue.accept({ callbackUrl: receiver.origin })
   const advancing = queue.clock.advance(0)
-  await running
+  await running.promise
   const store = await queue.store()
   const { records } = await store.find('job', { op: 'all' }, { nowMs: 0, offset: 0, limit: 1 })
   const { cancelJob } = await import('./jobs.ts')
   const caller = { tenant: store.tenant, application: 'an-application' } as Caller
   await cancelJob(queue.webhooks.of(caller), records[0]?.value.id ?? '')
-  go()
+  canceled.keep()
   await advancing
   t.equal(receiver.received.length, 0)
   t.same(await queue.left(), [0, 0])

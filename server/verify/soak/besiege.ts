@@ -3,13 +3,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connectionLimits } from '../../src/base/limits.ts'
 import { quantile, say } from '../bench/figures.ts'
 import { keys } from '../support/callers.ts'
+import { freePort } from '../support/free-port.ts'
 import { hostilePeers, openPeer } from '../support/hostile-peers.ts'
 import { loader, locateProgram } from '../support/process.ts'
 import { makeReactorOver, mustCallOver } from '../support/started-replicas.ts'
@@ -73,14 +74,6 @@ const target = await startTarget([], {
   SURROGATE_METRICS_PORT: String(probed),
 })
 const url = `http://127.0.0.1:${target.port}`
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
 
 async function createToken(key: string, token: object): Promise<string> {
   return (await mustCallOver(201, url, key, 'POST', '/tokens', token)).id

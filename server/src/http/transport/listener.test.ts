@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { later } from '../../../verify/support/later.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { connectionLimits } from '../../base/limits.ts'
 import {
@@ -254,10 +255,7 @@ t.test('responses that nobody takes share the budget of bodies', async t => {
 t.test('a caller that is gone before its body is read or its response held leaves nothing', async t => {
   const bytes = 1000
   let [begun, gone] = [0, 0]
-  let goOn = () => {}
-  const waits = new Promise<void>(resolve => {
-    goOn = resolve
-  })
+  const { promise: waits, keep: goOn } = later()
   const outcomes: unknown[] = []
   const listening = await open(t, { bodiesBytes: 2 * bytes }, async request => {
     if (request.path === '/held') {

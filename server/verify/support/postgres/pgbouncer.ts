@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from '../free-port.ts'
 import { folderOf, unprivilegedAccount } from './binaries.ts'
 import { guardFolder } from './postmaster.ts'
 
@@ -73,13 +73,4 @@ export async function startPgBouncer(
     await gone
   })
   return Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
