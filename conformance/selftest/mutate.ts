@@ -79,16 +79,20 @@ export function madeUp(text: string, status: number): Response {
   return new Response(text, { status, headers })
 }
 
+/** Sends the request that was received on, with changes. */
+type Send = (changes?: Parameters<typeof requestFrom>[1]) => Promise<Response>
+
 /** Handles requests with this method (or one of several, separated by `|`) and path; passes on all others. */
 export function intercept(
   method: string,
   path: RegExp,
-  handle: (received: Received, next: Fetch, target: Target) => Promise<Response>,
+  handle: (received: Received, send: Send, target: Target) => Promise<Response>,
 ): Mutant['change'] {
   return (next, target) => async request => {
     const { pathname } = new URL(request.url)
     if (!method.split('|').includes(request.method) || !path.test(pathname)) return next(request)
-    return handle(await receive(request), next, target)
+    const received = await receive(request)
+    return handle(received, changes => next(requestFrom(received, changes)), target)
   }
 }
 
@@ -96,15 +100,15 @@ type Change = (body: Body, received: Received) => Body
 
 /** Changes the body of a request. */
 export const changeRequest = (method: string, path: RegExp, change: Change): Mutant['change'] =>
-  intercept(method, path, (received, next) => {
+  intercept(method, path, (received, send) => {
     const { body } = received
-    return next(requestFrom(received, body === undefined ? {} : { body: change(body, received) }))
+    return send(body === undefined ? {} : { body: change(body, received) })
   })
 
 /** Changes the body of a successful response. */
 export const changeResponse = (method: string, path: RegExp, change: Change): Mutant['change'] =>
-  intercept(method, path, async (received, next) => {
-    const response = await next(requestFrom(received))
+  intercept(method, path, async (received, send) => {
+    const response = await send()
     const body = await bodyOf(response)
     return response.ok && body !== undefined
       ? responseFrom(response, { body: change(body, received) })
@@ -119,8 +123,8 @@ export const changeStatus = (
   to: number,
   ...body: readonly Body[]
 ) =>
-  intercept(method, path, async (received, next) => {
-    const response = await next(requestFrom(received))
+  intercept(method, path, async (_received, send) => {
+    const response = await send()
     return response.status === from
       ? responseFrom(response, body.length > 0 ? { status: to, body: body[0] } : { status: to })
       : response
@@ -133,11 +137,10 @@ export const useKeys = (
   statuses: readonly number[],
   ...keys: readonly (keyof Target & `${string}Key`)[]
 ) =>
-  intercept(method, path, async (received, next, target) => {
-    let response = await next(requestFrom(received))
+  intercept(method, path, async (_received, send, target) => {
+    let response = await send()
     for (const key of keys)
-      if (statuses.includes(response.status))
-        response = await next(requestFrom(received, { key: target[key] }))
+      if (statuses.includes(response.status)) response = await send({ key: target[key] })
     return response
   })
 

@@ -1,13 +1,4 @@
-import {
-  type Body,
-  bodyOf,
-  failing,
-  type Mutants,
-  requestFrom,
-  responseFrom,
-  token,
-  tokens,
-} from '../mutate.ts'
+import { type Body, bodyOf, failing, type Mutants, responseFrom, token, tokens } from '../mutate.ts'
 
 /** Mutants of access, applications, sessions and the log. */
 export const accessMutants: Mutants = {
@@ -15,19 +6,19 @@ export const accessMutants: Mutants = {
   'answers-the-new-mask': failing('ACC-521.a', 'ACC-521.b').intercept(
     'PATCH',
     token,
-    async (received, next, target) => {
-      const response = await next(requestFrom(received))
+    async (received, send, target) => {
+      const response = await send()
       const body = await bodyOf(response)
       if (!response.ok || received.body?.mask !== '{{ data }}') return response
-      const whole = await next(requestFrom(received, { method: 'GET', key: target.privateKey }))
+      const whole = await send({ method: 'GET', key: target.privateKey })
       return responseFrom(response, { body: { ...body, data: (await bodyOf(whole)).data } })
     },
   ),
   // The response to an update shows callers who may read the data as it was before.
-  'answers-the-old-mask': failing('ACC-521.c').intercept('PATCH', token, async (received, next) => {
-    const before = await next(requestFrom(received, { method: 'GET' }))
+  'answers-the-old-mask': failing('ACC-521.c').intercept('PATCH', token, async (received, send) => {
+    const before = await send({ method: 'GET' })
     const { data } = (await bodyOf(before)) ?? {}
-    const response = await next(requestFrom(received))
+    const response = await send()
     if (!before.ok || !response.ok || received.body?.mask === undefined) return response
     return responseFrom(response, { body: { ...(await bodyOf(response)), data } })
   }),
@@ -68,39 +59,33 @@ export const accessMutants: Mutants = {
   'keeps-revoked-keys': failing('APP-514.a').intercept(
     'DELETE',
     /^\/applications\/[^/]+\/keys\//,
-    async (received, next) => {
+    async (received, send) => {
       const path = received.path.replace(/\/[^/]+$/, '')
-      const listed = await next(requestFrom(received, { method: 'GET', path }))
+      const listed = await send({ method: 'GET', path })
       const keys = await bodyOf(listed)
-      return listed.ok && keys.length === 2
-        ? responseFrom(listed, { status: 204 })
-        : next(requestFrom(received))
+      return listed.ok && keys.length === 2 ? responseFrom(listed, { status: 204 }) : send()
     },
   ),
   // A second key replaces the first.
   'has-one-key': failing('APP-512.a').intercept(
     'POST',
     /^\/applications\/[^/]+\/keys$/,
-    async (received, next) => {
-      const response = await next(requestFrom(received))
-      const listed = await next(requestFrom(received, { method: 'GET' }))
+    async (received, send) => {
+      const response = await send()
+      const listed = await send({ method: 'GET' })
       if (!response.ok || !listed.ok) return response
       const [, older] = await bodyOf(listed)
-      await next(requestFrom(received, { method: 'DELETE', path: `${received.path}/${older.id}`, text: '' }))
+      await send({ method: 'DELETE', path: `${received.path}/${older.id}`, text: '' })
       return response
     },
   ),
   // The log is empty.
   'log-shows-nothing': failing('LOG-501.a', 'TOK-512.a').setInResponse('GET', /^\/logs$/, { data: [] }),
   // A public application needs permissions or rules.
-  'needs-rights': failing('APP-511.a').intercept('POST', /^\/applications$/, (received, next) => {
+  'needs-rights': failing('APP-511.a').intercept('POST', /^\/applications$/, (received, send) => {
     const { permissions, rules } = received.body ?? {}
     const isEmpty = [permissions, rules].every(list => (list ?? []).length === 0)
-    return next(
-      isEmpty
-        ? requestFrom(received, { body: { ...received.body, type: 'private' } })
-        : requestFrom(received),
-    )
+    return send(isEmpty ? { body: { ...received.body, type: 'private' } } : {})
   }),
   // A container of a token may have any length and depth.
   'long-containers': failing('ACC-531.a').setInRequest('POST|PATCH', /^\/tokens/, body => ({

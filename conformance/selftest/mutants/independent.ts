@@ -39,26 +39,24 @@ export const independentMutants: Mutants = {
   'grants-more-than-held': failing('SES-502.a', 'SES-502.rule').intercept(
     'POST',
     authorize,
-    async (received, next, target) => {
-      const response = await next(requestFrom(received))
+    async (received, send, target) => {
+      const response = await send()
       const isPrivate = keyOf(received)?.startsWith('key_prv_')
-      return response.status === 403 && isPrivate
-        ? next(requestFrom(received, { key: target.privateKey }))
-        : response
+      return response.status === 403 && isPrivate ? send({ key: target.privateKey }) : response
     },
   ),
   // A token of another type counts as a duplicate.
   'deduplicates-across-types': failing('TOK-543.c').by((next, target) => {
     const made = new Map<string, Body>()
-    return intercept('POST', tokens, async (received, onward) => {
+    return intercept('POST', tokens, async (received, send) => {
       const { data, type, deduplicate_token: deduplicates } = received.body ?? {}
       const name = JSON.stringify(data)
       const twin = made.get(name)
       if (deduplicates === true && twin && twin.type !== type) {
-        const found = await onward(requestFrom(received, { method: 'GET', path: `/tokens/${twin.id}` }))
+        const found = await send({ method: 'GET', path: `/tokens/${twin.id}` })
         if (found.ok) return found
       }
-      const response = await onward(requestFrom(received))
+      const response = await send()
       if (response.ok && !twin) made.set(name, await bodyOf(response))
       return response
     })(next, target)
@@ -79,12 +77,12 @@ export const independentMutants: Mutants = {
   'finds-beginnings-of-ids': failing('SEA-019.near-prefix').intercept(
     'POST',
     tokenSearch,
-    async (received, next) => {
-      const response = await next(requestFrom(received))
+    async (received, send) => {
+      const response = await send()
       const [, id] = /\bid:"?([^"\s()]+)/.exec(received.body?.query ?? '') ?? []
       const body = await bodyOf(response)
       if (!response.ok || !id || body.data.length > 0) return response
-      const all = await bodyOf(await next(requestFrom(received, { body: { query: '', size: 100 } })))
+      const all = await bodyOf(await send({ body: { query: '', size: 100 } }))
       const data = all.data.filter((one: Body) => one.id.startsWith(id))
       return responseFrom(response, {
         body: { ...body, data, pagination: { ...body.pagination, total_items: data.length } },
@@ -96,13 +94,13 @@ export const independentMutants: Mutants = {
     typeof body.id === 'string' ? { ...body, id: body.id.trim() } : body,
   ),
   // Of several ids only the first is listed, unless they are UUIDs.
-  'lists-the-first-id': failing('TOK-019.near-prefix').intercept('GET', tokens, (received, next) => {
+  'lists-the-first-id': failing('TOK-019.near-prefix').intercept('GET', tokens, (received, send) => {
     const query = new URLSearchParams(received.search)
     const ids = query.getAll('id')
-    if (ids.length < 2 || ids.some(id => /^[\da-f-]{36}$/i.test(id))) return next(requestFrom(received))
+    if (ids.length < 2 || ids.some(id => /^[\da-f-]{36}$/i.test(id))) return send()
     query.delete('id')
     query.append('id', ids[0] ?? '')
-    return next(requestFrom(received, { search: `?${query}` }))
+    return send({ search: `?${query}` })
   }),
   // Text is compared in normal form C.
   'compares-normal-forms': failing('SEA-009.near-decomposed', 'SEA-025.near-decomposed').changeRequest(
@@ -120,8 +118,8 @@ export const independentMutants: Mutants = {
   'second-grants-add': failing('SES-006.a').by((next, target) => {
     const keys = new Map<string, string>()
     const more = new Set<string>()
-    return intercept('GET|POST|PUT|PATCH|DELETE', any, async (received, onward) => {
-      const response = await onward(requestFrom(received))
+    return intercept('GET|POST|PUT|PATCH|DELETE', any, async (received, send) => {
+      const response = await send()
       if (sessions.test(received.path) && response.ok) {
         const { nonce, session_key } = await bodyOf(response)
         keys.set(nonce, session_key)
@@ -129,7 +127,7 @@ export const independentMutants: Mutants = {
       const key = keys.get(received.body?.nonce)
       if (authorize.test(received.path) && response.status === 409 && key) more.add(key)
       return response.status === 403 && more.has(keyOf(received) ?? '')
-        ? onward(requestFrom(received, { key: target.privateKey }))
+        ? send({ key: target.privateKey })
         : response
     })(next, target)
   }),
@@ -144,13 +142,13 @@ export const independentMutants: Mutants = {
       open.add(body.session_key)
       return body
     })(next, target)
-    const granted = intercept('POST', authorize, async (received, onward) => {
+    const granted = intercept('POST', authorize, async (_received, send) => {
       open.clear()
-      return onward(requestFrom(received))
+      return send()
     })(known, target)
-    return intercept('POST', tokens, async (received, onward) => {
+    return intercept('POST', tokens, async (received, send) => {
       const isOpen = open.has(keyOf(received) ?? '')
-      return onward(requestFrom(received, isOpen ? { key: target.publicKey } : {}))
+      return send(isOpen ? { key: target.publicKey } : {})
     })(granted, target)
   }),
   // The first 12 characters of a key are taken for it.

@@ -24,10 +24,10 @@ const keysOf = ({ privateKey, publicKey, managementKey }: Target) =>
 
 /** Takes a key for another one that it resembles. */
 const takesKeys = (isLike: (given: string, key: string) => boolean): Mutant['change'] =>
-  intercept('GET|POST|PUT|PATCH|DELETE', any, (received, next, target) => {
+  intercept('GET|POST|PUT|PATCH|DELETE', any, (received, send, target) => {
     const given = keyOf(received)
     const key = given && keysOf(target).find(one => isLike(given, one))
-    return next(requestFrom(received, key ? { key } : {}))
+    return send(key ? { key } : {})
   })
 
 /** Answers with a token whose id resembles the one of the path, if there is none of that id. */
@@ -68,8 +68,8 @@ const alsoFinds =
 
 /** Shows another fingerprint of texts that it does not read whole. */
 const fingerprintsOf = (read: (data: string) => string): Mutant['change'] =>
-  intercept('POST', tokens, async (received, next) => {
-    const response = await next(requestFrom(received))
+  intercept('POST', tokens, async (received, send) => {
+    const response = await send()
     const { data, fingerprint_expression } = received.body ?? {}
     if (!response.ok || fingerprint_expression !== undefined || typeof data !== 'string') return response
     if (read(data) === data) return response
@@ -98,15 +98,15 @@ export const nearMutants: Mutants = {
     'TOK-561.payload',
     'TOK-561.rule',
     'TOK-561.args',
-  ).intercept('GET|POST|PATCH|DELETE', any, (received, next) => {
+  ).intercept('GET|POST|PATCH|DELETE', any, (received, send) => {
     const { path, search, body } = received
     const replaced = (text: string) =>
       text.replace(/[\dA-F]{8}(?:-[\dA-F]{4}){3}-[\dA-F]{12}/g, id =>
         /[A-F]/.test(id) ? '00000000-0000-4000-8000-000000000000' : id,
       )
     const changes = { path: replaced(path), search: replaced(search) }
-    if (body === undefined) return next(requestFrom(received, changes))
-    return next(requestFrom(received, { ...changes, body: JSON.parse(replaced(JSON.stringify(body))) }))
+    if (body === undefined) return send(changes)
+    return send({ ...changes, body: JSON.parse(replaced(JSON.stringify(body))) })
   }),
   'search-takes-types-by-prefix': failing('SEA-020.near-prefix').changeRequest('POST', tokenSearch, body =>
     typeof body?.query === 'string'

@@ -1,15 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  bodyOf,
-  failing,
-  intercept,
-  type Mutant,
-  type Mutants,
-  react,
-  requestFrom,
-  responseFrom,
-} from '../mutate.ts'
+import { bodyOf, failing, intercept, type Mutant, type Mutants, react, responseFrom } from '../mutate.ts'
 
 type Headers = Record<string, string>
 
@@ -44,16 +35,14 @@ function relayWebhooks(change: (headers: Headers) => Headers | undefined): Mutan
     server.unref()
     return listening
   }
-  return intercept('POST', react, async (received, next) => {
+  return intercept('POST', react, async (received, send) => {
     const { callback_url } = received.body ?? {}
-    if (typeof callback_url !== 'string') return next(requestFrom(received))
+    if (typeof callback_url !== 'string') return send()
     const path = `/${crypto.randomUUID()}`
     urls.set(path, callback_url)
-    return next(
-      requestFrom(received, {
-        body: { ...received.body, callback_url: `http://127.0.0.1:${await port()}${path}` },
-      }),
-    )
+    return send({
+      body: { ...received.body, callback_url: `http://127.0.0.1:${await port()}${path}` },
+    })
   })
 }
 
@@ -62,8 +51,8 @@ export const reactorsMutants: Mutants = {
   // The response to an asynchronous invocation is a 200.
   'async-answered-200': failing('INV-511.a').changeStatus('POST', react, 202, 200, {}),
   // A canceled job stays.
-  'cancel-ignored': failing('INV-547.a').intercept('DELETE', /^\/jobs\//, async (received, next) => {
-    const { headers } = await next(requestFrom(received, { method: 'GET', path: '/jobs' }))
+  'cancel-ignored': failing('INV-547.a').intercept('DELETE', /^\/jobs\//, async (_received, send) => {
+    const { headers } = await send({ method: 'GET', path: '/jobs' })
     return new Response(null, { status: 204, headers })
   }),
   // A configuration with unknown names is accepted.
@@ -82,16 +71,16 @@ export const reactorsMutants: Mutants = {
   // A formula that throws is a success.
   'formula-errors-succeed': failing('INV-021.a', 'INV-507.a').changeStatus('POST', react, 500, 200, {}),
   // A list of formulas ignores the name.
-  'ignores-name-filter': failing('FOR-012.a').intercept('GET', /^\/reactor-formulas$/, (received, next) =>
-    next(requestFrom(received, { search: '' })),
+  'ignores-name-filter': failing('FOR-012.a').intercept('GET', /^\/reactor-formulas$/, (_received, send) =>
+    send({ search: '' }),
   ),
   // A name may have any length.
   'long-names': failing('FOR-003.a', 'REA-002.a').setInRequest('POST|PUT', /^\/react/, body => ({
     name: body.name?.slice(0, 200),
   })),
   // A request can detokenize any number of tokens.
-  'more-than-100-tokens': failing('INV-009.a').intercept('POST', react, async (received, next) => {
-    const response = await next(requestFrom(received))
+  'more-than-100-tokens': failing('INV-009.a').intercept('POST', react, async (_received, send) => {
+    const response = await send()
     return response.status === 400 ? responseFrom(response, { status: 200, body: { raw: {} } }) : response
   }),
   // Parameters are not required, converted or removed.
@@ -103,9 +92,9 @@ export const reactorsMutants: Mutants = {
   // The response to a PATCH of a reactor is a 200 with an object.
   'patch-of-reactor-200': failing('REA-012.a').changeStatus('PATCH', /^\/reactors\//, 204, 200, {}),
   // A PUT of a formula keeps the members that it leaves out.
-  'put-merges': failing('FOR-013.a').intercept('PUT', /^\/reactor-formulas\//, async (received, next) => {
-    const now = await bodyOf(await next(requestFrom(received, { method: 'GET' })))
-    return next(requestFrom(received, { body: { description: now?.description, ...received.body } }))
+  'put-merges': failing('FOR-013.a').intercept('PUT', /^\/reactor-formulas\//, async (received, send) => {
+    const now = await bodyOf(await send({ method: 'GET' }))
+    return send({ body: { description: now?.description, ...received.body } })
   }),
   // Other tenants can read a private formula.
   'shows-foreign-formulas': failing('FOR-017.a').useKeys(

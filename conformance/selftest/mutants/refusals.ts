@@ -15,18 +15,20 @@ import {
 type Next = Parameters<Mutant['change']>[0]
 
 /** Does something after requests that were refused with one of these statuses. */
-const afterRefusal = (
-  method: string,
-  path: RegExp,
-  statuses: readonly number[],
-  act: (received: Received, next: Next, key: { private: string; management: string }) => Promise<unknown>,
-): Mutant['change'] =>
-  intercept(method, path, async (received, next, target) => {
-    const response = await next(requestFrom(received))
-    if (statuses.includes(response.status) && typeof received.body === 'object')
-      await act(received, next, { private: target.privateKey, management: target.managementKey ?? '' })
-    return response
-  })
+const afterRefusal =
+  (
+    method: string,
+    path: RegExp,
+    statuses: readonly number[],
+    act: (received: Received, next: Next, key: { private: string; management: string }) => Promise<unknown>,
+  ): Mutant['change'] =>
+  (next, target) =>
+    intercept(method, path, async (received, send) => {
+      const response = await send()
+      if (statuses.includes(response.status) && typeof received.body === 'object')
+        await act(received, next, { private: target.privateKey, management: target.managementKey ?? '' })
+      return response
+    })(next, target)
 
 const json = (type = 'application/json') => new Headers({ 'Content-Type': type })
 const merge = 'application/merge-patch+json'
@@ -77,11 +79,11 @@ export const refusalMutants: Mutants = {
     }),
   ),
   // An expression that takes too many steps is dropped instead of being refused.
-  'costly-mask-is-dropped': failing('EXP-503.a').intercept('POST', tokens, async (received, next) => {
-    const response = await next(requestFrom(received))
+  'costly-mask-is-dropped': failing('EXP-503.a').intercept('POST', tokens, async (received, send) => {
+    const response = await send()
     const { mask, ...rest } = received.body
     if (response.status !== 400 || !String(mask).includes('{% for')) return response
-    return next(requestFrom(received, { body: rest }))
+    return send({ body: rest })
   }),
   'unauthorized-create-stores': failing('AUT-002.create-forbidden-undone').by(
     afterRefusal(
@@ -111,10 +113,10 @@ export const refusalMutants: Mutants = {
   'forbidden-shows-the-mask': failing('ERR-507.each-forbidden').intercept(
     'GET|DELETE|PATCH',
     token,
-    async (received, next, target) => {
-      const response = await next(requestFrom(received))
+    async (_received, send, target) => {
+      const response = await send()
       if (response.status !== 403) return response
-      const whole = await bodyOf(await next(requestFrom(received, { method: 'GET', key: target.privateKey })))
+      const whole = await bodyOf(await send({ method: 'GET', key: target.privateKey }))
       return responseFrom(response, {
         body: { ...(await bodyOf(response)), detail: `no access to ${JSON.stringify(whole?.data ?? '')}` },
       })

@@ -31,8 +31,8 @@ const problem = (
   change: (body: Body, status: number, key: string) => Body,
   method = 'GET|POST|PUT|PATCH|DELETE',
 ) =>
-  intercept(method, any, async (received, next) => {
-    const response = await next(requestFrom(received))
+  intercept(method, any, async (received, send) => {
+    const response = await send()
     const body = response.status >= 400 ? await bodyOf(response) : undefined
     return typeof body === 'object' && response.headers.get('content-type')?.includes('problem')
       ? responseFrom(response, { body: change(body, response.status, keyOf(received) ?? '') })
@@ -61,10 +61,10 @@ export const responsesMutants: Mutants = {
     'AUT-014.refused-get',
     'AUT-014.refused-update',
     'AUT-014.refused-delete',
-  ).intercept('GET|PATCH|DELETE', token, async (received, next, { privateKey }) => {
-    const response = await next(requestFrom(received))
+  ).intercept('GET|PATCH|DELETE', token, async (_received, send, { privateKey }) => {
+    const response = await send()
     if (response.status !== 403) return response
-    const shown = await next(requestFrom(received, { method: 'GET', key: privateKey }))
+    const shown = await send({ method: 'GET', key: privateKey })
     return responseFrom(response, { body: { ...(await bodyOf(response)), token: await bodyOf(shown) } })
   }),
   'trace-of-errors-is-new': failing('WIR-501.each-not-found').by(
@@ -82,16 +82,16 @@ export const responsesMutants: Mutants = {
       if (response.status === 405) to.set('Allow', 'GET, POST, PUT, PATCH, DELETE')
     }),
   ),
-  'invocation-at-most-4-mb': failing('INV-005.near').intercept('POST', react, async (received, next) => {
-    const response = await next(requestFrom(received))
+  'invocation-at-most-4-mb': failing('INV-005.near').intercept('POST', react, async (received, send) => {
+    const response = await send()
     return received.text.length > 4 * 1024 * 1024 ? responseFrom(response, { status: 413 }) : response
   }),
   // Each mention of a token counts, not each token.
   'counts-mentions-of-tokens': failing('INV-548.mentions').intercept(
     'POST',
     react,
-    async (received, next) => {
-      const response = await next(requestFrom(received))
+    async (received, send) => {
+      const response = await send()
       const mentions = received.text.match(/\{\{/g)?.length ?? 0
       return response.ok && mentions > 100
         ? responseFrom(response, {

@@ -114,8 +114,8 @@ export const timeMutants: Mutants = {
   // A token ends after a year at the latest.
   'ends-after-a-year': failing('TOK-039.beyond-a-year').by(
     timed(now =>
-      intercept('GET', token, async (received, next) => {
-        const response = await next(requestFrom(received))
+      intercept('GET', token, async (_received, send) => {
+        const response = await send()
         const body = await bodyOf(response)
         return response.ok && now() - Date.parse(body.created_at) > 366 * day
           ? responseFrom(response, {
@@ -135,8 +135,8 @@ export const timeMutants: Mutants = {
   'deduplicates-into-the-deleted': failing('TOK-543.b').by((next, target) => {
     const made = new Map<string, { text: string; path: string }>()
     const deleted = new Set<string>()
-    const remember = intercept('DELETE', token, async (received, onward) => {
-      const response = await onward(requestFrom(received))
+    const remember = intercept('DELETE', token, async (received, send) => {
+      const response = await send()
       if (response.ok) deleted.add(received.path)
       return response
     })(next, target)
@@ -177,25 +177,22 @@ export const timeMutants: Mutants = {
   'late-refusal-moves-token': failing('SEA-026.update-index-of-nothing-undone').intercept(
     'PATCH',
     token,
-    async (received, next) => {
-      const response = await next(requestFrom(received))
+    async (received, send) => {
+      const response = await send()
       const { containers, search_indexes } = received.body ?? {}
-      if (response.status === 400 && containers && search_indexes)
-        await next(requestFrom(received, { body: { containers } }))
+      if (response.status === 400 && containers && search_indexes) await send({ body: { containers } })
       return response
     },
   ),
   'types-share-fingerprints': failing('TOK-016.same-data-of-two-types').intercept(
     'POST',
     tokens,
-    async (received, next) => {
-      const response = await next(requestFrom(received))
+    async (received, send) => {
+      const response = await send()
       const { id: _, ...given } = received.body ?? {}
       if (!response.ok || given.type !== 'card_number' || !given.fingerprint_expression) return response
-      const plain = await bodyOf(await next(requestFrom(received, { body: { ...given, type: 'token' } })))
-      await next(
-        requestFrom(received, { method: 'DELETE', path: `/tokens/${plain.id}`, text: '', bytes: none }),
-      )
+      const plain = await bodyOf(await send({ body: { ...given, type: 'token' } }))
+      await send({ method: 'DELETE', path: `/tokens/${plain.id}`, text: '', bytes: none })
       const { fingerprint } = plain
       return responseFrom(response, { body: { ...(await bodyOf(response)), fingerprint } })
     },

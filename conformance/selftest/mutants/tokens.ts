@@ -6,7 +6,6 @@ import {
   failing,
   intercept,
   type Mutants,
-  requestFrom,
   responseFrom,
   token,
   tokens,
@@ -19,10 +18,10 @@ export const tokensMutants: Mutants = {
     id: typeof body.id === 'string' ? body.id.replace(/(alias_card: \w+, \w+), false/, '$1') : body.id,
   })),
   // An update is accepted in any content type.
-  'accepts-any-type': failing('TOK-026.a').intercept('PATCH', token, (received, next) => {
+  'accepts-any-type': failing('TOK-026.a').intercept('PATCH', token, (received, send) => {
     const headers = new Headers(received.headers)
     headers.set('Content-Type', 'application/merge-patch+json')
-    return next(requestFrom(received, { headers }))
+    return send({ headers })
   }),
   // A routing number with a wrong checksum is accepted.
   'checksum-unchecked': {
@@ -55,38 +54,36 @@ export const tokensMutants: Mutants = {
   'deduplicates-by-fingerprint': failing('TOK-548.create', 'TOK-549.create').intercept(
     'POST',
     tokens,
-    async (received, next, target) => {
-      const response = await next(requestFrom(received))
+    async (received, send, target) => {
+      const response = await send()
       if (response.status !== 201 || received.body?.deduplicate_token !== true) return response
       const body = await bodyOf(response)
       const query = JSON.stringify({ query: `fingerprint:${body.fingerprint}` })
-      const search = { ...received, path: '/tokens/search', text: query }
-      const found = await bodyOf(await next(requestFrom(search, { key: target.privateKey })))
+      const search = { path: '/tokens/search', text: query, key: target.privateKey }
+      const found = await bodyOf(await send(search))
       return responseFrom(response, { body: found.data.at(-1) })
     },
   ),
   // An update to a duplicate shows all data of the original.
-  'duplicate-shows-all': failing('TOK-035.a').intercept('PATCH', token, async (received, next, target) => {
-    const response = await next(requestFrom(received))
+  'duplicate-shows-all': failing('TOK-035.a').intercept('PATCH', token, async (received, send, target) => {
+    const response = await send()
     if (!response.ok || received.body?.deduplicate_token !== true) return response
     const { id } = await bodyOf(response)
-    return next(requestFrom(received, { method: 'GET', path: `/tokens/${id}`, key: target.privateKey }))
+    return send({ method: 'GET', path: `/tokens/${id}`, key: target.privateKey })
   }),
   // Only the first of several metadata filters is used.
-  'filters-by-one-entry': failing('TOK-022.a').intercept('GET', tokens, (received, next) =>
-    next(
-      requestFrom(received, { search: received.search.replace(/(metadata\.[^&]+)&metadata\.[^&]+/, '$1') }),
-    ),
+  'filters-by-one-entry': failing('TOK-022.a').intercept('GET', tokens, (received, send) =>
+    send({ search: received.search.replace(/(metadata\.[^&]+)&metadata\.[^&]+/, '$1') }),
   ),
   // Every token has another fingerprint.
   'fingerprint-always-new': failing('TOK-016.a', 'TOK-017.a').setInResponse('POST', tokens, () => ({
     fingerprint: crypto.randomUUID(),
   })),
   // Idempotency keys are ignored.
-  'idempotency-ignored': failing('IDE-501.a', 'IDE-502.a').intercept('POST', tokens, (received, next) => {
+  'idempotency-ignored': failing('IDE-501.a', 'IDE-502.a').intercept('POST', tokens, (received, send) => {
     const headers = new Headers(received.headers)
     headers.delete('SVC-IDEMPOTENCY-KEY')
-    return next(requestFrom(received, { headers }))
+    return send({ headers })
   }),
   // A token that was read once can be read after its expiry.
   'ignores-expiry': failing('TOK-039.a', 'TOK-508.a').by(next => {
@@ -106,14 +103,14 @@ export const tokensMutants: Mutants = {
   // A supplied id is ignored.
   'ignores-supplied-id': failing('TOK-002.a', 'TOK-503.a').setInRequest('POST', tokens, { id: undefined }),
   // A list ignores its filter by type.
-  'ignores-type-filter': failing('TOK-020.a').intercept('GET', tokens, (received, next) =>
-    next(requestFrom(received, { search: received.search.replaceAll(/type=\w+&?/g, '') })),
+  'ignores-type-filter': failing('TOK-020.a').intercept('GET', tokens, (received, send) =>
+    send({ search: received.search.replaceAll(/type=\w+&?/g, '') }),
   ),
   // A cvc is never erased.
   'keeps-cvc': failing('DAT-009.a', 'TOK-511.a').by((next, target) => {
     const kept = new Map<string, string>()
-    const remember = intercept('POST', tokens, async (received, onward) => {
-      const response = await onward(requestFrom(received))
+    const remember = intercept('POST', tokens, async (received, send) => {
+      const response = await send()
       const { cvc } = received.body?.data ?? {}
       if (response.ok && typeof cvc === 'string') kept.set((await bodyOf(response)).id, cvc)
       return response
@@ -127,20 +124,20 @@ export const tokensMutants: Mutants = {
   'leaks-under-mask': failing('TOK-025.a', 'TOK-044.a', 'ACC-504.a').intercept(
     'GET',
     token,
-    async (received, next, target) => {
-      const response = await next(requestFrom(received))
+    async (_received, send, target) => {
+      const response = await send()
       const body = await bodyOf(response)
       if (!response.ok || body.data === undefined) return response
-      const whole = await bodyOf(await next(requestFrom(received, { key: target.privateKey })))
+      const whole = await bodyOf(await send({ key: target.privateKey }))
       return responseFrom(response, { body: { ...body, data: whole.data } })
     },
   ),
   // A list shows all data to callers that may see none.
-  'leaks-under-redact': failing('TOK-024.a').intercept('GET', tokens, async (received, next, target) => {
-    const response = await next(requestFrom(received))
+  'leaks-under-redact': failing('TOK-024.a').intercept('GET', tokens, async (_received, send, target) => {
+    const response = await send()
     const body = await bodyOf(response)
     if (!response.ok || body.data.every((one: Body) => one.data !== undefined)) return response
-    return next(requestFrom(received, { key: target.privateKey }))
+    return send({ key: target.privateKey })
   }),
   // A time without an offset is read as UTC+1.
   'local-time': failing('TOK-013.a').changeRequest('POST', tokens, body =>
@@ -153,11 +150,11 @@ export const tokensMutants: Mutants = {
     ({ metadata: _gone, ...body }) => body,
   ),
   // An update replaces metadata instead of merging it.
-  'metadata-replaced': failing('TOK-029.a').intercept('PATCH', token, async (received, next) => {
+  'metadata-replaced': failing('TOK-029.a').intercept('PATCH', token, async (received, send) => {
     const { metadata } = received.body ?? {}
-    if (typeof metadata !== 'object' || metadata === null) return next(requestFrom(received))
-    await (await next(requestFrom(received, { body: { metadata: null } }))).arrayBuffer()
-    return next(requestFrom(received))
+    if (typeof metadata !== 'object' || metadata === null) return send()
+    await (await send({ body: { metadata: null } })).arrayBuffer()
+    return send()
   }),
   // The response to a create has no tenant.
   'no-tenant': {
@@ -169,12 +166,12 @@ export const tokensMutants: Mutants = {
     control: 'SES-001.a',
   },
   // An update replaces data instead of merging it.
-  'patch-replaces': failing('TOK-027.a').intercept('PATCH', token, async (received, next, target) => {
-    const now = await bodyOf(await next(requestFrom(received, { method: 'GET', key: target.privateKey })))
+  'patch-replaces': failing('TOK-027.a').intercept('PATCH', token, async (received, send, target) => {
+    const now = await bodyOf(await send({ method: 'GET', key: target.privateKey }))
     const { data } = received.body ?? {}
-    if (typeof data !== 'object' || typeof now?.data !== 'object') return next(requestFrom(received))
+    if (typeof data !== 'object' || typeof now?.data !== 'object') return send()
     const gone = Object.fromEntries(Object.keys(now.data).map(name => [name, null]))
-    return next(requestFrom(received, { body: { ...received.body, data: { ...gone, ...data } } }))
+    return send({ body: { ...received.body, data: { ...gone, ...data } } })
   }),
   // The response to an invalid token is a 500.
   'refusals-as-500': {
@@ -192,9 +189,13 @@ export const tokensMutants: Mutants = {
   // The response to a wrong content type is a 400.
   'unsupported-type-as-400': failing('TOK-026.a', 'REA-011.a').changeStatus('PATCH', any, 415, 400),
   // The response to an update is the token before the update.
-  'update-answers-the-old': failing('TOK-034.a').intercept('PATCH', token, async (received, next, target) => {
-    const before = await bodyOf(await next(requestFrom(received, { method: 'GET', key: target.privateKey })))
-    const response = await next(requestFrom(received))
-    return response.ok ? responseFrom(response, { body: before }) : response
-  }),
+  'update-answers-the-old': failing('TOK-034.a').intercept(
+    'PATCH',
+    token,
+    async (_received, send, target) => {
+      const before = await bodyOf(await send({ method: 'GET', key: target.privateKey }))
+      const response = await send()
+      return response.ok ? responseFrom(response, { body: before }) : response
+    },
+  ),
 }

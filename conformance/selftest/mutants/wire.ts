@@ -1,22 +1,13 @@
-import {
-  bodyOf,
-  failing,
-  intercept,
-  type Mutants,
-  requestFrom,
-  responseFrom,
-  tokenSearch,
-  tokens,
-} from '../mutate.ts'
+import { bodyOf, failing, intercept, type Mutants, responseFrom, tokenSearch, tokens } from '../mutate.ts'
 
 const anyList = /^\/(tokens|reactor-formulas|reactors|applications|logs)$/
 
 /** Changes the query of lists. */
 const asks = (path: RegExp, change: (query: URLSearchParams) => void) =>
-  intercept('GET', path, (received, next) => {
+  intercept('GET', path, (received, send) => {
     const query = new URLSearchParams(received.search)
     change(query)
-    return next(requestFrom(received, { search: `?${query}` }))
+    return send({ search: `?${query}` })
   })
 
 /** Mutants of pages, errors and HTTP. */
@@ -50,14 +41,14 @@ export const wireMutants: Mutants = {
   'last-page-again': failing('PAG-543.tokens-far-past-the-end').intercept(
     'GET',
     tokens,
-    async (received, next) => {
-      const response = await next(requestFrom(received))
+    async (received, send) => {
+      const response = await send()
       const body = await bodyOf(response)
       const { total_pages = 0, page_number = 0 } = body?.pagination ?? {}
       if (!response.ok || total_pages === 0 || page_number <= total_pages) return response
       const query = new URLSearchParams(received.search)
       query.set('page', String(total_pages))
-      const last = await bodyOf(await next(requestFrom(received, { search: `?${query}` })))
+      const last = await bodyOf(await send({ search: `?${query}` }))
       return responseFrom(response, { body: { ...body, data: last.data } })
     },
   ),
@@ -102,15 +93,15 @@ export const wireMutants: Mutants = {
     data: body.data.reverse(),
   })),
   // A problem contains the request.
-  'problem-repeats-the-request': failing('ERR-507.a').intercept('POST', tokens, async (received, next) => {
-    const response = await next(requestFrom(received))
+  'problem-repeats-the-request': failing('ERR-507.a').intercept('POST', tokens, async (received, send) => {
+    const response = await send()
     if (response.status !== 400) return response
     return responseFrom(response, { body: { ...(await bodyOf(response)), detail: received.text } })
   }),
   // A problem has no type.
   'problem-without-type': {
-    ...failing('ERR-501.a').intercept('POST', tokens, async (received, next) => {
-      const response = await next(requestFrom(received))
+    ...failing('ERR-501.a').intercept('POST', tokens, async (_received, send) => {
+      const response = await send()
       const { type: _gone, ...body } = (await bodyOf(response)) ?? {}
       return response.status === 400 ? responseFrom(response, { body }) : response
     }),
