@@ -43,6 +43,8 @@ interface QueueOptions {
   readonly masterKey?: Uint8Array
   /** Made by the options where a test looks at what it is given. */
   readonly performer?: Performer
+  /** What the performer does, in its place. */
+  readonly perform?: Performer['perform']
   readonly log?: Log
   readonly parts?: Partial<WebhookParts>
   /** The machine's clock. */
@@ -82,7 +84,8 @@ export async function openQueue(t: Teardown, options: QueueOptions = {}): Promis
     ...options.parts,
   }
   const webhooks = new Webhooks(parts)
-  if (options.performer) webhooks.start(options.performer)
+  const { perform, performer = perform && { perform } } = options
+  if (performer) webhooks.start(performer)
   // The clock's timers keep no process alive; a test that waits for one of them has to be.
   const alive = setInterval(() => {}, 1000)
   t.teardown(async () => {

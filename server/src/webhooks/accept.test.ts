@@ -82,11 +82,9 @@ t.test('what another process has accepted is taken up, also after a restart', as
   const second = await openQueue(t, {
     store,
     masterKey,
-    performer: {
-      perform: async job => {
-        performed.push(job)
-        return null
-      },
+    perform: async job => {
+      performed.push(job)
+      return null
     },
   })
   await second.clock.advance(0)

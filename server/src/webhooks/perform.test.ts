@@ -35,8 +35,7 @@ t.test('what a job makes and its delivery are one commit', async t => {
   await queue.accept({ callbackUrl: receiver.origin })
   await queue.clock.advance(0)
   t.equal(await tokens(queue), 1)
-  const found = receiver.received.map(({ body }) => JSON.parse(body.toString()))
-  t.same(found, [{ tokens: 'a-token' }])
+  t.same(receiver.bodies(), [{ tokens: 'a-token' }])
 })
 
 t.test('what the job was given is erased as soon as it was performed', async t => {
@@ -86,8 +85,7 @@ t.test('where two processes run one job, its tokens are committed once and it is
   await slow.clock.advance(minute)
   await quick.clock.advance(minute)
   t.equal(await tokens(quick), 1)
-  const found = receiver.received.map(({ body }) => JSON.parse(body.toString()))
-  t.same(found, [{ by: 'quick' }])
+  t.same(receiver.bodies(), [{ by: 'quick' }])
   t.same(await quick.left(), [0, 0])
 })
 
@@ -95,16 +93,14 @@ t.test('a fault of ours is delivered as a problem that says nothing but the trac
   const receiver = await openReceiver(t)
   const said: [string, LogFields | undefined][] = []
   const queue = await openQueue(t, {
-    performer: {
-      perform: async () => {
-        throw new TypeError('4242424242424242')
-      },
+    perform: async () => {
+      throw new TypeError('4242424242424242')
     },
     log: { info() {}, warn() {}, error: (...line) => said.push(line as never) },
   })
   await queue.accept({ callbackUrl: receiver.origin, traceId: 'a trace' })
   await queue.clock.advance(0)
-  t.match(JSON.parse(receiver.received[0]?.body.toString() ?? ''), {
+  t.match(receiver.bodies()[0], {
     type: 'urn:surrogate:error:internal',
     status: 500,
     instance: 'urn:surrogate:trace:a%20trace',
@@ -118,30 +114,25 @@ t.test('where the store cannot answer a job is run again later', async t => {
   const receiver = await openReceiver(t)
   let runs = 0
   const queue = await openQueue(t, {
-    performer: {
-      perform: async () => {
-        if (++runs === 1) throw new StoreUnavailable('full')
-        return { runs }
-      },
+    perform: async () => {
+      if (++runs === 1) throw new StoreUnavailable('full')
+      return { runs }
     },
   })
   await queue.accept({ callbackUrl: receiver.origin })
   await queue.clock.advance(0)
   t.equal(receiver.received.length, 0)
   await queue.clock.advance(minute)
-  const found = receiver.received.map(({ body }) => JSON.parse(body.toString()))
-  t.same(found, [{ runs: 2 }])
+  t.same(receiver.bodies(), [{ runs: 2 }])
 })
 
 t.test('a job that finds no room is run a little later, as often as it takes', async t => {
   const receiver = await openReceiver(t)
   let asked = 0
   const queue = await openQueue(t, {
-    performer: {
-      perform: async () => {
-        if (++asked <= 4) throw new NoRoom()
-        return { asked }
-      },
+    perform: async () => {
+      if (++asked <= 4) throw new NoRoom()
+      return { asked }
     },
     parts: { limits: { runs: 1 } },
   })
@@ -149,18 +140,15 @@ t.test('a job that finds no room is run a little later, as often as it takes', a
   await queue.clock.advance(0)
   t.equal(asked, 1)
   for (const _ of [2, 3, 4, 5]) await queue.clock.advance(2000)
-  const found = receiver.received.map(({ body }) => JSON.parse(body.toString()))
-  t.match(found, [{ asked: 5 }])
+  t.match(receiver.bodies(), [{ asked: 5 }])
 })
 
 t.test('who says that it was overtaken has nothing delivered for it', async t => {
   const receiver = await openReceiver(t)
   const said: unknown[] = []
   const queue = await openQueue(t, {
-    performer: {
-      perform: async () => {
-        throw new ServiceError('idempotency_conflict', 'another process has done this job')
-      },
+    perform: async () => {
+      throw new ServiceError('idempotency_conflict', 'another process has done this job')
     },
     log: { info() {}, warn() {}, error: (...line) => said.push(line) },
   })
@@ -176,11 +164,9 @@ t.test('a job under which one process after another dies is not run for ever', a
   let runs = 0
   const queue = await openQueue(t, {
     // For the store it looks as if the process had gone: no outcome, and a lease that ends.
-    performer: {
-      perform: async () => {
-        runs++
-        throw new StoreUnavailable('dead')
-      },
+    perform: async () => {
+      runs++
+      throw new StoreUnavailable('dead')
     },
     parts: { limits: { runs: 3 } },
   })
@@ -192,8 +178,7 @@ t.test('a job under which one process after another dies is not run for ever', a
   }
   await queue.clock.advance(minute)
   t.equal(runs, 3)
-  const found = JSON.parse(receiver.received[0]?.body.toString() ?? '')
-  t.match(found, { status: 500, detail: 'the invocation was cut off too often' })
+  t.match(receiver.bodies()[0], { status: 500, detail: 'the invocation was cut off too often' })
 })
 
 t.test('a store that is emptied meanwhile leaves nothing to do, and nothing to stumble over', async t => {
@@ -202,12 +187,10 @@ t.test('a store that is emptied meanwhile leaves nothing to do, and nothing to s
   const started = later()
   const said: string[] = []
   const queue = await openQueue(t, {
-    performer: {
-      perform: async () => {
-        started.keep()
-        await held.promise
-        return null
-      },
+    perform: async () => {
+      started.keep()
+      await held.promise
+      return null
     },
     log: { info() {}, warn() {}, error: event => said.push(event) },
   })

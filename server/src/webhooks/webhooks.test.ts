@@ -77,12 +77,10 @@ t.test('a job that is canceled while its formula runs commits and delivers nothi
   const [running, canceled] = [later(), later()]
   const { perform } = answering({ raw: 'done' })
   const queue = await openQueue(t, {
-    performer: {
-      perform: async (...given) => {
-        running.keep()
-        await canceled.promise
-        return perform(...given)
-      },
+    perform: async (...given) => {
+      running.keep()
+      await canceled.promise
+      return perform(...given)
     },
   })
   await queue.accept({ callbackUrl: receiver.origin })

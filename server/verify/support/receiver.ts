@@ -15,6 +15,9 @@ export interface Receiver {
   /** `http://127.0.0.1:port` */
   readonly origin: string
   readonly received: Received[]
+  /** Returns the bodies of all requests, as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects
+  bodies(): any[]
   /** Resolves when this many requests have arrived. */
   arrived(count: number): Promise<void>
 }
@@ -56,6 +59,7 @@ export async function openReceiver(
     port,
     origin: `http://127.0.0.1:${port}`,
     received,
+    bodies: () => received.map(({ body }) => JSON.parse(body.toString())),
     arrived: count =>
       new Promise(resolve => {
         const look = () => {
