@@ -250,9 +250,8 @@ testRule('only open.ts imports engines, and only the assembly imports open.ts', 
       if (
         /^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(target) &&
         !/^server\/src\/storage\/engines\/(level|memory|postgres)\//.test(source.path)
-      ) {
+      )
         t.equal(source.path, 'server/src/storage/open.ts', `${source.path} imports ${target}`)
-      }
       if (target === 'server/src/storage/open.ts')
         t.match(source.path, /^server\/src\/(index\.ts$|(assembly|program)\/)/)
     }

@@ -16,9 +16,7 @@ const shownIn = (name: string) =>
   /^```ts\n(.*?)^```$/ms.exec(readFileSync(new URL(name, guide), 'utf8'))?.[1] ?? ''
 
 t.ok(recipes.length >= 6)
-for (const name of recipes) {
-  t.test(name, t => passesAsShown(t, shownIn(name)))
-}
+for (const name of recipes) t.test(name, t => passesAsShown(t, shownIn(name)))
 
 t.test('the recipes compile', async t => {
   const folder = t.testdir()

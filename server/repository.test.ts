@@ -66,9 +66,8 @@ t.test('CI runs on every supported release of Node that is out', async t => {
 t.test('templates and settings are YAML, and nothing names a registry or holds a secret', async t => {
   const settings = ['.github/dependabot.yml', ...filesIn('.github/ISSUE_TEMPLATE', /\.yml$/)]
   for (const path of settings) t.type(parse(read(path)), 'object', path)
-  for (const path of [...settings, ...workflows]) {
+  for (const path of [...settings, ...workflows])
     t.notMatch(read(path), /registry|secrets\.|_authToken|https?:/, path)
-  }
 })
 
 t.test('each design decision is a short record, and the list has all of them', async t => {
@@ -210,8 +209,7 @@ t.test('CONTRIBUTING says of each dependency what it does here', async t => {
   const named = new Set([...table.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell]) => cell?.split(', ') ?? []))
   for (const folder of ['server', 'sdk', 'conformance']) {
     const { dependencies = {}, peerDependencies = {} } = JSON.parse(read(`${folder}/package.json`))
-    for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies }))
       t.ok(named.has(`\`${name}\``), `${folder}: ${name}`)
-    }
   }
 })

@@ -28,9 +28,8 @@ for (const [name, mutant] of mutants) {
   write(`  also failed: ${others.length > 20 ? `${others.length} cases` : others.join(' ') || 'none'}`)
 }
 write('')
-for (const [id, names] of [...caughtBy].sort(([a], [b]) => (a < b ? -1 : 1))) {
+for (const [id, names] of [...caughtBy].sort(([a], [b]) => (a < b ? -1 : 1)))
   write(`${id.padEnd(10)} ${names.length > 8 ? `${names.length} mutants` : names.join(', ')}`)
-}
 write(`${mutants.length} mutants, ${caughtBy.size} cases that fail on one`)
 process.exitCode = missed === 0 ? 0 : 1
 

@@ -119,8 +119,7 @@ t.test('invalid arguments are refused before anything is sent', async t => {
     () => surrogate.tokens.get('an-id', { maxRetries: -1 }),
     () => surrogate.tokens.get('an-id', { maxRetries: 0.5 }),
     () => surrogate.tokens.get('an-id', { apiKey: '' }),
-  ]) {
+  ])
     t.ok((await failure(call())) instanceof TypeError)
-  }
   t.equal(sent.length, 0)
 })

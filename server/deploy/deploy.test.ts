@@ -60,12 +60,10 @@ t.test('the build is sent sources only', async t => {
     'server/data/master.key',
     'a.key',
   ]
-  for (const path of [...left, ...secrets, 'server/src/generated/facts.ts', 'release/notes.md']) {
+  for (const path of [...left, ...secrets, 'server/src/generated/facts.ts', 'release/notes.md'])
     t.ok(isIgnored(path), path)
-  }
-  for (const path of ['package.json', '.npmrc', 'openapi.yaml', 'server/src/index.ts', 'sdk/package.json']) {
+  for (const path of ['package.json', '.npmrc', 'openapi.yaml', 'server/src/index.ts', 'sdk/package.json'])
     t.notOk(isIgnored(path), path)
-  }
 })
 
 /** Takes the place of the first stage, whose result the working tree has. */
@@ -155,9 +153,8 @@ t.test('the unit of systemd has directives that exist', async t => {
     'ProtectSystem=strict',
     'User=surrogate',
     'OOMPolicy=continue',
-  ]) {
+  ])
     t.match(unit, new RegExp(`^${wanted}$`, 'm'))
-  }
   t.notMatch(unit, /^(MemoryDenyWriteExecute|RestrictNamespaces|SystemCallFilter)=/m)
   const analyze = '/usr/bin/systemd-analyze'
   if (!existsSync(analyze)) return t.comment('systemd-analyze is not installed: directives are not checked')

@@ -94,9 +94,8 @@ t.test('pods have few rights, probes, and time to stop', async t => {
   const [container] = pod.containers
   t.equal(container.livenessProbe.httpGet.path, '/livez')
   t.equal(container.readinessProbe.httpGet.path, '/readyz')
-  for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+  for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
     t.equal(container[probe].httpGet.port, 'metrics', probe)
-  }
   t.equal(container.ports[0].containerPort, port)
   const settingOf = (wanted: string) =>
     container.env.find(({ name }: { name: string }) => name === wanted).value

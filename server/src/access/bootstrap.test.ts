@@ -175,9 +175,8 @@ t.test('a file that cannot be used is refused in one sentence that says where', 
   const deepest = { ...rule, container: `/${'a/'.repeat(16)}` }
   const most = Array.from({ length: 100 }, (_, index) => ({ ...deepest, priority: index + 1 }))
   await openVault(t, { bootstrap: application({ rules: most }) }).ready()
-  for (const bytes of [25, 64]) {
+  for (const bytes of [25, 64])
     await openVault(t, { bootstrap: tenant({ webhook_secret: whsec(bytes) }) }).ready()
-  }
   for (const [name, bootstrap, where] of malformed) {
     const started = openVault(t, { bootstrap }).ready()
     const error = await started.then(

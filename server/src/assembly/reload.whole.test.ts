@@ -53,9 +53,8 @@ function open(t: Pick<Test, 'teardown'>, bootstrap?: JsonValue) {
     for await (const { kind, tenant, documents } of documentsIn(store)()) {
       // The time, which is kept now and then.
       if (kind === 'setting' && tenant === rootTenant) continue
-      for (const { id, version, box } of documents) {
+      for (const { id, version, box } of documents)
         found.push(`${kind} ${tenant} ${id} ${version} ${Buffer.from(box).toString('base64')}`)
-      }
     }
     return found.sort()
   }

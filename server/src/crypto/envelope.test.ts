@@ -22,9 +22,8 @@ t.test('a box with any byte changed does not open', async t => {
     changed[at] = (changed[at] ?? 0) ^ 1
     t.equal(open(key, 'here', changed), undefined, `byte ${at}`)
   }
-  for (const length of [0, 10, box.length - 1]) {
+  for (const length of [0, 10, box.length - 1])
     t.equal(open(key, 'here', box.subarray(0, length)), undefined, `${length} bytes`)
-  }
 })
 
 t.test('the same value is sealed differently each time', async t => {
@@ -94,7 +93,6 @@ t.test('changing a box does not change the cached subkey', async t => {
 t.test('boxes of more salts than are cached open', async t => {
   const sealer = new Sealer(key, random)
   const boxes = Array.from({ length: 300 }, () => seal(key, 'here', plain, random))
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < 2; round++)
     t.ok(boxes.every(box => Buffer.from(sealer.open('here', box) ?? []).equals(plain)))
-  }
 })

@@ -70,9 +70,8 @@ t.test('an unknown filter or tag is refused with similar names', async t => {
 t.test('filters that liquidjs adds to Liquid are not supported', async t => {
   const additions =
     'raw inspect jsonify to_integer sample sha256 hmac_sha256 where_exp group_by_exp find_exp xml_escape slugify'
-  for (const name of additions.split(' ')) {
+  for (const name of additions.split(' '))
     t.equal(refusal(() => expressions.check(`{{ data | ${name} }}`)).fault, 'syntax', name)
-  }
 })
 
 t.test('tags that load other templates are refused, in a liquid tag too', async t => {
@@ -105,9 +104,8 @@ t.test('properties that JavaScript adds to values cannot be read', async t => {
   for (const name of names) {
     const loop = `{% for i in (1..3) %}{{ forloop.${name} }}{{ forloop["${name}"] }}{% endfor %}`
     t.equal(expressions.render(loop, { data: 1 }), name === 'length' ? '333333' : '', `forloop.${name}`)
-    for (const value of ['empty', 'blank', 'nil', '"a"', '(1..2)']) {
+    for (const value of ['empty', 'blank', 'nil', '"a"', '(1..2)'])
       t.equal(expressions.evaluate(`{{ ${value}.${name} }}`, { data: 1 }), null, `${value}.${name}`)
-    }
     const decimal = `{% assign x = 7.0 %}{{ x.${name} }}`
     t.equal(expressions.render(decimal, { data: 1 }), '', `${name} of a decimal`)
     const assigned = `{% if data %}{% assign ${name} = data %}{% endif %}{{ ${name} }}`
@@ -164,9 +162,8 @@ t.test('messages quote neither data nor text of the template', async t => {
 t.test('templates are parsed once, and the size of their cache is bounded', async t => {
   const small = testExpressions({ limits: { cachedTemplates: 3, cachedLength: 60 } })
   for (let turn = 0; turn < 3; turn++) {
-    for (let index = 0; index < 10; index++) {
+    for (let index = 0; index < 10; index++)
       t.equal(small.render(`{{ data }}${index}`, { data: 'x' }), `x${index}`)
-    }
   }
   const long = `{{ data }}${'y'.repeat(100)}`
   t.equal(small.render(long, { data: 'x' }), `x${'y'.repeat(100)}`, 'longer than the cache may hold')

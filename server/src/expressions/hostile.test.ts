@@ -34,9 +34,8 @@ t.test('templates that look hostile but take linear time are evaluated', async t
     ['a rounding the other way', '{{ 1.5 | round: -1000000000 }}', 1, '0'],
     ['a pattern longer than the text', '{{ data | remove: "xy" }}', 'x', 'x'],
   ]
-  for (const [title, template, data, text] of linear) {
+  for (const [title, template, data, text] of linear)
     t.equal(expressions.render(template, { data }), text, title)
-  }
   const pattern = (length: number) => ({ text: 'a'.repeat(65_536), pattern: `${'a'.repeat(length)}b` })
   const search = (data: JsonValue) =>
     expressions.render('{{ data.text | remove: data.pattern | size }}', { data })
@@ -48,9 +47,8 @@ t.test('a limit is exceeded at the same position every time', async t => {
   const template = loop(loop('{{ i }}'), 100)
   t.equal(expressions.render(loop(''), { data: 1 }), '', 'control: an empty loop is within the limits')
   const first = refusal(() => expressions.render(template, { data: 1 }))
-  for (let turn = 0; turn < 5; turn++) {
+  for (let turn = 0; turn < 5; turn++)
     t.equal(refusal(() => testExpressions().render(template, { data: 1 })).message, first.message)
-  }
 })
 
 t.test('any text results in a value or in an error that is not internal', async t => {

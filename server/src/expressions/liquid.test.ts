@@ -92,9 +92,8 @@ const blocks = [
 ]
 
 t.test('templates have the same results as in liquidjs', async t => {
-  for (const template of [...templates.trimStart().split('\n'), ...blocks]) {
+  for (const template of [...templates.trimStart().split('\n'), ...blocks])
     t.equal(expressions.render(template, { data }), liquidjs.parseAndRenderSync(template, { data }), template)
-  }
 })
 
 t.test('intended differences from liquidjs', async t => {

@@ -295,8 +295,7 @@ t.test('several servers compact hardly more often than one', async t => {
     },
   })
   const vaults = Array.from({ length: 5 }, () => vaultOn(t, counting))
-  for (let minutes = 0; minutes < 120; minutes++) {
+  for (let minutes = 0; minutes < 120; minutes++)
     await Promise.all(vaults.map(vault => vault.clock.advance(minute)))
-  }
   t.ok(compactions >= 4 && compactions <= 6, `${compactions} compactions in two hours`)
 })

@@ -364,9 +364,8 @@ for (const engine of enginesToTry) {
             .filter(token => sees(token) && matches(condition, token))
             .map(token => token.id)
           const got = json.data.map((token: Token) => token.id)
-          if (got.join() !== expected.reverse().join() || json.pagination.total_items !== got.length) {
+          if (got.join() !== expected.reverse().join() || json.pagination.total_items !== got.length)
             throw new Error(`${query}\n found ${got}\n of    ${expected}`)
-          }
           if (got.length > 0) found++
           else empty++
         },

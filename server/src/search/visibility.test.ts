@@ -111,9 +111,8 @@ t.test('of up to ten containers each one counts, and with more than ten a token 
   for (let count = 1; count <= 11; count++) {
     const containers = Array.from({ length: count }, (_, at) => `/${at % 2 ? 'a' : 'b'}/${at}/`)
     await add({ id: `${count}`, containers })
-    for (const at of containers.keys()) {
+    for (const at of containers.keys())
       await add({ id: `${count} but ${at}`, containers: containers.with(at, '/c/') })
-    }
   }
   const query = visibleTo(store, caller, 'token:read')
   const { records } = await store.find<{ id: string }>('token', query, { nowMs: 1, offset: 0, limit: 100 })

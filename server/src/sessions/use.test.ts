@@ -48,9 +48,8 @@ t.test('a session manages nothing, whatever it was granted', async t => {
     ['POST', '/sessions'],
     ['POST', '/sessions/authorize', { nonce: 'x', permissions: ['token:read'] }],
   ]
-  for (const [method, path, body] of calls) {
+  for (const [method, path, body] of calls)
     t.equal((await send(method, path, body)).status, 403, `${method} ${path}`)
-  }
   t.equal((await send('GET', '/tokens')).status, 200)
 })
 

@@ -60,9 +60,8 @@ t.test('the record of a request names the expressions of masks that gave nothing
     { token_id: 'a-token', path: 'mask.gone', reason: 'it gave null' },
     { token_id: 'a-token', path: 'mask.empty', reason: 'it gave an empty text' },
   ]
-  for (const operation of ['tokens.create', 'tokens.get', 'detokenize']) {
+  for (const operation of ['tokens.create', 'tokens.get', 'detokenize'])
     t.same((await requests.next({ operation })).masks, expected, operation)
-  }
   await tenant.send('GET', '/tokens/a-token')
   const revealed = await requests.next({ operation: 'tokens.get' })
   t.notOk('masks' in revealed, 'nothing was masked')

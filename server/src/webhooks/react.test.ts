@@ -24,9 +24,8 @@ t.test('private callback URLs are a 400 unless the operator allows them', async 
   const strict = openReactors(t)
   const tenant = await openTenant(strict)
   const react = await reactorOn(tenant, 'module.exports = async () => ({})')
-  for (const callback_url of ['http://example.org/', 'https://127.0.0.1/', 'https://localhost/']) {
+  for (const callback_url of ['http://example.org/', 'https://127.0.0.1/', 'https://localhost/'])
     t.match(await react({ callback_url }), { status: 400, json: { errors: { callback_url: [String] } } })
-  }
   const open = await openTenant(vault)
   const there = await reactorOn(open, 'module.exports = async () => ({})')
   t.equal((await there({ callback_url: 'http://127.0.0.1:1/' })).status, 202, 'control')

@@ -60,9 +60,7 @@ const hour = 3_600_000
 t.test('ten retries take about two and a half hours, each twice as long after the one before', async t => {
   t.equal(limits.webhookRetries, 10)
   t.ok(Math.abs(total(0.5) - 2.5 * hour) < 0.1 * hour, `${total(0.5) / hour} hours`)
-  for (const n of failures.slice(1)) {
-    t.equal(retryDelayMs(n, 0.5), 2 * (retryDelayMs(n - 1, 0.5) ?? 0))
-  }
+  for (const n of failures.slice(1)) t.equal(retryDelayMs(n, 0.5), 2 * (retryDelayMs(n - 1, 0.5) ?? 0))
   t.equal(retryDelayMs(limits.webhookRetries + 1, 0.5), undefined)
 })
 

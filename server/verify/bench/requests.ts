@@ -122,9 +122,8 @@ const folder = workFolder('bench')
 
 say(`Node ${process.version}, ${availableParallelism()} cores; data in ${tmpdir()}`)
 for (let round = 0; round < Number(values.rounds); round++) {
-  for (const build of round % 2 ? builds.toReversed() : builds) {
+  for (const build of round % 2 ? builds.toReversed() : builds)
     await measureBuild(build, join(folder, `${build}-${round}`))
-  }
 }
 print()
 say(

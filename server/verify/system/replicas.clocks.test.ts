@@ -39,9 +39,8 @@ t.test('two servers with wrong clocks on one database', withPostgres, async t =>
 
   await t.test('tokens created alternately by both have growing times', async t => {
     const stamps: string[] = []
-    for (let turn = 0; turn < 10; turn++) {
+    for (let turn = 0; turn < 10; turn++)
       stamps.push((await create(turn % 2 === 0 ? ahead : behind)).json.created_at)
-    }
     t.same(stamps, [...stamps].sort())
     t.equal(new Set(stamps).size, 10)
     t.ok(errorOf(Date.parse(stamps.at(-1) ?? '')) < minute, 'and at the right time')

@@ -68,8 +68,7 @@ t.test('five servers set up a new database at the same moment', withPostgres, as
   const keys = facts.map(({ development }) => development?.privateKey)
   t.equal(new Set(keys).size, 1, 'one development tenant is kept')
   for (const vault of vaults) {
-    for (const key of [keys[0], ...Array.from({ length: 5 }, (_, n) => `key-of-sixteen-and-more-${n}`)]) {
+    for (const key of [keys[0], ...Array.from({ length: 5 }, (_, n) => `key-of-sixteen-and-more-${n}`)])
       t.equal((await sender(vault, key)('POST', '/tokens', card)).status, 201)
-    }
   }
 })

@@ -63,9 +63,8 @@ t.test('dates are days, date-times are microseconds', async t => {
   t.same(readMoment('2026-01-31T09:30:00.123456Z'), instant(us('2026-01-31T09:30:00.123Z', 456)))
   t.same(readMoment('2026-01-31T09:30:00,5Z'), instant(us('2026-01-31T09:30:00.500Z')))
   t.same(readMoment('2026-01-31T09:30:00.123456000Z'), instant(us('2026-01-31T09:30:00.123Z', 456)))
-  for (const spelling of ['2026-01-31T09:30', '2026-01-31T09:30:00', '2026-01-31T09:30:00+00:00']) {
+  for (const spelling of ['2026-01-31T09:30', '2026-01-31T09:30:00', '2026-01-31T09:30:00+00:00'])
     t.same(readMoment(spelling), instant(us('2026-01-31T09:30:00Z')), spelling)
-  }
   t.same(readMoment('1969-12-31T23:59:59.999999Z'), instant(-1), 'before the epoch')
 })
 

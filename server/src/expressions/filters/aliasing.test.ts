@@ -59,9 +59,8 @@ t.test('aliases that would equal the text, and unsuitable values, are refused', 
     ['{{ data | alias_card: false, false, 1 }}', '4242424242424242'],
     ['{{ data | alias_card: true, true, false }}', '12345678901'],
   ]
-  for (const [template, data] of refused) {
+  for (const [template, data] of refused)
     t.equal(refusal(() => evaluate(template, data)).fault, 'value', `${template} of ${JSON.stringify(data)}`)
-  }
   t.match(evaluate('{{ data | alias_card: true, true }}', '123456789012'), /^123456\d{2}9012$/, 'control')
 })
 
@@ -131,9 +130,8 @@ t.test('an aliased card passes the Luhn check, or never does, and keeps its sepa
 
 t.test('the digit that keeps an alias from passing is any of the nine that do', async t => {
   const seen = new Set<string>()
-  for (let draw = 0; draw < 500; draw++) {
+  for (let draw = 0; draw < 500; draw++)
     seen.add(String(evaluate('{{ data | alias_card: true, true, false }}', '123456789012')).slice(6, 8))
-  }
   // Of the hundred pairs of hidden digits ten pass.
   t.ok(seen.size > 80 && seen.size <= 90, `${seen.size}`)
 })
@@ -151,9 +149,8 @@ t.test('every character of an alphabet is equally likely', async t => {
     const random = (length: number) => Uint8Array.from({ length }, () => all[at++ % 256] ?? 0)
     // The number of usable bytes in three rounds of all 256.
     const draws = 3 * (256 - (256 % alphabet.length))
-    for (const character of randomCharacters(Array(draws).fill(alphabet), random)) {
+    for (const character of randomCharacters(Array(draws).fill(alphabet), random))
       counted.set(character, (counted.get(character) ?? 0) + 1)
-    }
     t.equal(counted.size, alphabet.length)
     t.same(new Set(counted.values()), new Set([3 * Math.floor(256 / alphabet.length)]))
   }

@@ -39,9 +39,8 @@ const cases: readonly FilterCase[] = [
 ]
 
 t.test('results of casts and pads', async t => {
-  for (const [template, data, value] of cases) {
+  for (const [template, data, value] of cases)
     t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
-  }
 })
 
 const notBooleans: readonly JsonValue[] = ['yes', '1', '', 1, 0, {}, []]
@@ -63,7 +62,6 @@ t.test('values that casts and pads refuse', async t => {
     ['{{ data | pad_left: -6, "0" }}', '1234'],
     ['{{ data | pad_right: 6, "0" }}', ['1234']],
   ]
-  for (const [template, data] of refused) {
+  for (const [template, data] of refused)
     t.equal(refusal(() => evaluate(template, data)).fault, 'value', `${JSON.stringify(data)} ${template}`)
-  }
 })

@@ -49,9 +49,8 @@ const cases: readonly FilterCase[] = [
 ]
 
 t.test('every form of date, and every directive of formats', async t => {
-  for (const [template, data, value] of cases) {
+  for (const [template, data, value] of cases)
     t.strictSame(expressions.evaluate(template, { data }), value, `${JSON.stringify(data)} ${template}`)
-  }
 })
 
 t.test('the time zone of the host has no effect', async t => {

@@ -87,9 +87,8 @@ t.test('values that masks refuse', async t => {
     ['{{ data | card_bin }}', '424242'],
     ['{{ data | last4 }}', { a: 1 }],
   ]
-  for (const [template, data] of refused) {
+  for (const [template, data] of refused)
     t.equal(refusal(() => evaluate(template, data)).fault, 'value', template)
-  }
 })
 
 /** Values as people tokenize them: digits, letters of several scripts, separators. */

@@ -110,9 +110,8 @@ const cases: readonly FilterCase[] = [
 ]
 
 t.test('edge cases of the standard filters', async t => {
-  for (const [template, data, value] of cases) {
+  for (const [template, data, value] of cases)
     t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
-  }
 })
 
 t.test('divided_by rounds down if both numbers are whole', async t => {
@@ -144,9 +143,8 @@ t.test('divided_by rounds down if both numbers are whole', async t => {
     ['{{ data | divided_by: 3 }}', null, 0],
     ['{{ data | divided_by: 9007199254740991 }}', 9007199254740990, 0],
   ]
-  for (const [template, data, value] of rows) {
+  for (const [template, data, value] of rows)
     t.strictSame(evaluate(template, data), value, `${JSON.stringify(data)} ${template}`)
-  }
   const assigned =
     '{% assign by = 7.0 %}{{ data | divided_by: by }}{% assign by = 7 %} {{ data | divided_by: by }}'
   t.equal(evaluate(assigned, 20), `${20 / 7} 2`, 'a variable')
@@ -181,7 +179,6 @@ t.test('values that the standard filters refuse', async t => {
     ['{{ data | divided_by: data }}', 'x'],
     ['{{ data | plus: data }}', 1.7e308],
   ]
-  for (const [template, data] of refused) {
+  for (const [template, data] of refused)
     t.equal(refusal(() => evaluate(template, data)).fault, 'value', template)
-  }
 })

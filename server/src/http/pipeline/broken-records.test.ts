@@ -26,9 +26,8 @@ async function open(context: Parameters<typeof openVault>[0]) {
 
 t.test('a broken token is a 500 with a trace id; lists skip it and count it', async t => {
   const { tenant, lines, damage, view } = await open(t)
-  for (const id of ['one', 'two', 'three']) {
+  for (const id of ['one', 'two', 'three'])
     await tenant.send('POST', '/tokens', { id, type: 'token', data: `data of ${id}` })
-  }
   damage('token', 'two')
 
   const trace = { 'SVC-TRACE-ID': 'trace-of-this' }
@@ -124,9 +123,8 @@ t.test('a record that does not open is erased when it expires, and does not dela
   const tenant = await openTenant(vault)
   const view = (await sealedOn(store, masterKey).tenant(tenant.tenantId)) as TenantRecords
   const ids = Array.from({ length: 200 }, (_, at) => `t-${at}`)
-  for (const id of ids) {
+  for (const id of ids)
     await tenant.send('POST', '/tokens', { id, type: 'token', data: 1, expires_at: '2030-01-01T00:00:30Z' })
-  }
   const address = (id: string) =>
     ({ kind: 'token', tenant: view.tenant, id: view.address('token', id) }) as const
   // More than a batch of each: some that do not open, and some of which not even the version is known.

@@ -94,9 +94,8 @@ t.test('only a listed origin may read a response, refusals included', async t =>
       'http://app.example.com',
       'https://APP.example.com:8443',
       'null',
-    ]) {
+    ])
       t.equal((await read(stranger)).get('access-control-allow-origin'), null, `${stranger} ${path}`)
-    }
   }
   const refused = await tenant.as(undefined)('GET', '/tokens', undefined, { Origin: app })
   t.equal(refused.status, 401)

@@ -26,20 +26,17 @@ t.test('an answer is kept for 24 hours', async t => {
 t.test('another spelling of the path does not make another request', async t => {
   const tenant = await openTenant(vault)
   const first = await tenant.send('POST', '/tokens', body, keyed('one'))
-  for (const path of ['/tokens/', '/tokens/?']) {
+  for (const path of ['/tokens/', '/tokens/?'])
     t.same((await tenant.send('POST', path, body, keyed('one'))).json, first.json, path)
-  }
   t.equal((await tenant.send('POST', '/tokenize', body, keyed('one'))).status, 422, 'another operation')
 
   for (const id of ['a-b', 'c-d']) await tenant.send('POST', '/tokens', { ...body, id })
   const patched = await tenant.send('PATCH', '/tokens/a-b', { data: 'y' }, keyed('two'))
   t.equal(patched.status, 200)
-  for (const path of ['/tokens/a%2Db', '/tokens/%61-b/']) {
+  for (const path of ['/tokens/a%2Db', '/tokens/%61-b/'])
     t.same((await tenant.send('PATCH', path, { data: 'y' }, keyed('two'))).json, patched.json, path)
-  }
-  for (const path of ['/tokens/c-d', '/tokens/A-b']) {
+  for (const path of ['/tokens/c-d', '/tokens/A-b'])
     t.equal((await tenant.send('PATCH', path, { data: 'y' }, keyed('two'))).status, 422, path)
-  }
 
   const { id } = await tenant.application({ permissions: ['token:read'] })
   const rename = (path: string) =>

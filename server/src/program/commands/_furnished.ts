@@ -56,9 +56,8 @@ export async function furnish(vault: Vault, receiver: Receiver): Promise<Furnish
   const [changed = '', , , , deleted = ''] = ids
   expect(await tenant.send('PATCH', `/tokens/${changed}`, { metadata: { colour: 'blue' } }), 200)
   expect(await tenant.send('DELETE', `/tokens/${deleted}`), 204)
-  for (let index = 0; index < 45; index++) {
+  for (let index = 0; index < 45; index++)
     expect(await tenant.send('POST', '/tokens', { id: `many-${index}`, type: 'token', data: index }), 201)
-  }
 
   const code = 'module.exports = async ({ args, configuration }) => ({ raw: { args, configuration } })'
   const formula = await makeFormula(tenant, code, {

@@ -121,9 +121,8 @@ t.test('nothing is removed by mistake', async t => {
     })
   }
   t.equal(asked[0], `All records of ${tenantId} will be lost. Its id again: `)
-  for (const id of ['x', rootTenant, tenantId.toUpperCase()]) {
+  for (const id of ['x', rootTenant, tenantId.toUpperCase()])
     t.match(await remove(storage, id), { refusal: 'the id of a tenant is a UUID in lower case' })
-  }
   t.same(await documentsOf(storage, tenantId), before)
   t.match(await runCommand('remove-tenant', args, environment, undefined, answering(tenantId)), {
     exitCode: 0,

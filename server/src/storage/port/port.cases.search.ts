@@ -130,9 +130,8 @@ export function testQueries(test: Define): void {
   })
 
   test('created ranges include both bounds', async (t, store) => {
-    for (const [id, nowUs] of Object.entries({ a: 10, b: 20, c: 30, d: 40 })) {
+    for (const [id, nowUs] of Object.entries({ a: 10, b: 20, c: 30, d: 40 }))
       await mustCommit(store, [insert(id)], nowUs)
-    }
     await mustCommit(store, [remove('c')])
     const created = (fromUs?: number, toUs?: number): Query => ({
       op: 'created',
@@ -157,9 +156,8 @@ export function testQueries(test: Define): void {
       [created(undefined, -1), ''],
       [not(created(20)), 'a'],
     ]
-    for (const [query, ids] of expected) {
+    for (const [query, ids] of expected)
       t.same(await foundIds(store, query), [...ids].map(digest), JSON.stringify(query))
-    }
   })
 
   test('modified ranges find only replaced documents, by their last replacement', async (t, store) => {
@@ -182,9 +180,8 @@ export function testQueries(test: Define): void {
       [modified(41), ''],
       [not(modified()), 'c'],
     ]
-    for (const [query, ids] of expected) {
+    for (const [query, ids] of expected)
       t.same(await foundIds(store, query), [...ids].map(digest), JSON.stringify(query))
-    }
     await mustCommit(store, [remove('a'), insert('a')], 50)
     t.same(await foundIds(store, modified()), [digest('b')])
   })

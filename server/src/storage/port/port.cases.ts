@@ -169,9 +169,8 @@ function testRestores(test: Define): void {
   test('restore requires the order of creation, regardless of modifications', async (t, store) => {
     await mustCommit(store, [restore('a', { version: 2, createdUs: 50, modifiedUs: 5_000 })])
     await mustCommit(store, [restore('b', second)])
-    for (const createdUs of [0, 199, 200]) {
+    for (const createdUs of [0, 199, 200])
       t.same(await store.commit([restore('c', { version: 1, createdUs })], 1), conflict(0, 'order'))
-    }
     await mustCommit(store, [restore('c', { version: 1, createdUs: 201 })])
     await mustCommit(store, [restore('c', { version: 1, createdUs: 0 }, { tenant: tenantB })])
     t.same(await foundIds(store, { op: 'all' }), ['c', 'b', 'a'].map(digest))

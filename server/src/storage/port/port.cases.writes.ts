@@ -83,9 +83,8 @@ export function testConditions(test: Define): void {
     await mustCommit(store, [remove('a')])
     const second = await create()
     t.equal(second.version, first.version)
-    for (const write of [replace('a', 1), remove('a', 1)]) {
+    for (const write of [replace('a', 1), remove('a', 1)])
       t.same(await store.commit([{ ...write, ...first } as Write], 1), conflict(0, 'version'))
-    }
     await mustCommit(store, [{ ...replace('a', 1), ...second } as Write])
     await mustCommit(store, [{ ...remove('a'), ...second, version: 2 } as Write])
   })

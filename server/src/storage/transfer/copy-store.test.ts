@@ -149,9 +149,8 @@ t.test('a copy that was cut off anywhere prevents servers from starting and can 
     if (!ended) {
       t.equal(cut, 'StoreUnavailable')
       if (commits > 0) {
-        for (const key of [oldKey, newKey]) {
+        for (const key of [oldKey, newKey])
           await t.rejects(sealedOn(to, key).root(1), UnfinishedCopy, `no server after ${commits} commits`)
-        }
       }
       const { copied, already } = await copy(store, to, { batchSize: 4 })
       t.equal(copied + already, 26)

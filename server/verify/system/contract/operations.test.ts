@@ -90,9 +90,8 @@ testRule('keeps the operations of development servers apart', async t => {
   }
   const components = Object.entries(obj(contract.components)).filter(([kind]) => kind !== 'securitySchemes')
   for (const [kind, parts] of components) {
-    for (const [name, part] of Object.entries(obj(parts))) {
+    for (const [name, part] of Object.entries(obj(parts)))
       t.equal(obj(part)['x-profile'] === 'dev', /^Dev[A-Z]/.test(name), `${kind} ${name}`)
-    }
   }
 })
 

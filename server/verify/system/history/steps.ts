@@ -111,9 +111,8 @@ function createStep(call: Call, places: Places): Step {
   if (request.do !== 'create') throw new Error('not a create')
   const { mark, group, id, value } = request
   if (answer?.is === 'taken') return reading(call, ({ token }) => id !== undefined && token !== undefined)
-  if (answer?.is === 'token' && !answer.isNew) {
+  if (answer?.is === 'token' && !answer.isNew)
     return reading(call, ({ token }) => value !== undefined && isSame(token, answer.token))
-  }
   const made = places.made(mark) ?? { id: id ?? `unknown ${mark}`, createdAt: '' }
   const first: Shown = { id: made.id, mark, fields: { a: '', b: '', group }, createdAt: made.createdAt }
   return writing(call, ({ token, last }) => {

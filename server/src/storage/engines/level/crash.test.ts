@@ -57,9 +57,8 @@ async function compare(t: Test, folder: string, known: Known): Promise<void> {
     return { total: matching.length, ids: matching.map(document => document.id).sort() }
   }
   const over = (document: StoredDocument) => document.dueMs !== undefined
-  for (const name of ['all', 'replaced', ...Array.from({ length: 7 }, (_, rest) => `mod ${rest}`)]) {
+  for (const name of ['all', 'replaced', ...Array.from({ length: 7 }, (_, rest) => `mod ${rest}`)])
     t.same(await found(name), expected(name), `the index agrees with the documents on ${name}`)
-  }
   const everyone = await store.find('token', tenantA, { op: 'all' }, everything)
   t.equal(everyone.total, present.length)
   const seen = everyone.documents.map(document => document.createdUs)
@@ -82,9 +81,7 @@ t.test('killed at any moment, the store has every acknowledged commit and a corr
     // Commits in doubt are settled by now.
     const store = await LevelEngine.open(`${folder}/data`)
     const documents = await store.get('token', tenantA, [...known.keys()].map(digest))
-    for (const [at, id] of [...known.keys()].entries()) {
-      known.set(id, new Set([documents[at]?.version ?? 0]))
-    }
+    for (const [at, id] of [...known.keys()].entries()) known.set(id, new Set([documents[at]?.version ?? 0]))
     await store.close()
   }
   t.comment(`${known.size} documents`)

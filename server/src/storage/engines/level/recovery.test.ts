@@ -133,9 +133,7 @@ t.test('recovery is retried with growing delays until the folder opens', async t
   faults.nextBatch = 'before'
   faults.open = true
   await t.rejects(store.commit([insert('b')], 1), StoreUnavailable)
-  for (let n = 0; n < 8; n++) {
-    await attempt()
-  }
+  for (let n = 0; n < 8; n++) await attempt()
   await until(hand.isWaiting)
   t.same(hand.asked, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000])
   t.ok(store.unhealthy())
