@@ -2,12 +2,13 @@
 // In a process of its own: it starts nginx and servers.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import t, { type Test } from 'tap'
+import { filesUnder } from '../verify/support/files.ts'
 import { freePort } from '../verify/support/free-port.ts'
 import { openTestStore } from '../verify/support/storage.ts'
 import { newMasterKey, replacing } from '../verify/support/stores.ts'
@@ -91,14 +92,7 @@ async function startNginx(
       sent.end(body)
     })
   /** Bytes that nginx has written to temporary files. */
-  const written = () =>
-    temporary.length > 0
-      ? ['client_body', 'proxy'].flatMap(name =>
-          readdirSync(join(folder, name), { recursive: true }).filter(one =>
-            statSync(join(folder, name, String(one))).isFile(),
-          ),
-        )
-      : []
+  const written = () => ['client_body', 'proxy'].flatMap(name => filesUnder(join(folder, name)))
   return { send, open, written, accessLog: () => readFileSync(join(folder, 'access.log'), 'utf8') }
 }
 
