@@ -205,7 +205,11 @@ export function createVaultWith(parts: VaultParts, given: VaultOptions = {}): Va
       refuseUnknown(given, ['operator'])
       return tenancy.createTenant(given)
     },
-    ready: async () => (await open()).facts,
+    ready: async () => {
+      const { checked, facts } = await open()
+      await checked
+      return facts
+    },
   }
 }
 

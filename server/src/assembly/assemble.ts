@@ -56,6 +56,8 @@ interface Assembled {
   readonly clock: DurableClock
   readonly admissions: Admissions
   readonly core: Core
+  /** Resolves when what it was given for formulas can be loaded. @throws {FormulaModuleRefused} */
+  readonly checked: Promise<void>
   /** To be called for each new connection. */
   connected(): void
   /** Opens a port for metrics and health. @throws {VaultOptionsError} if metrics are not kept */
@@ -166,7 +168,7 @@ async function build(
     : nothing
 
   // Code of tenants, and what it is asked to do later.
-  const processes = await openSandbox({
+  const { sandbox: processes, checked } = await openSandbox({
     ...{ options, parts, admissions, headerPrefix, isOwn, log, closers },
     outgoing: around.outgoing('formula'),
   })
@@ -211,11 +213,18 @@ async function build(
   await around.opened(tenancy)
 
   // What serves requests.
-  let isDraining = false
+  let [isDraining, isStarting] = [false, true]
+  checked.then(
+    () => {
+      isStarting = false
+    },
+    () => {},
+  )
   const health: Health = {
     unhealthy: () => records.unhealthy(),
     formulas: () => processes.isolation(),
     draining: () => isDraining,
+    starting: () => isStarting,
   }
   const rooms = { tokens, sessions, applications, tenants, auditLog, formulas, reactors, webhooks }
   const core: Core = await createHttp({
@@ -247,7 +256,7 @@ async function build(
 
   const connected = () => storage.turns.connected()
   return {
-    ...{ core, admissions, clock, tenancy, finished, connected },
+    ...{ core, admissions, clock, tenancy, finished, connected, checked },
     facts: factsOf(storage, tenancy, warming),
     listening: () => warming?.listening(),
     listenForOperators: async address => {

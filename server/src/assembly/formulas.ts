@@ -4,10 +4,9 @@ import type { IsOwn } from '../egress/addresses.ts'
 import { createFormulaEgress } from '../egress/formula-egress.ts'
 import type { VaultOptions } from '../options/vault-options.ts'
 import { FormulaSandbox } from '../sandbox/formula-sandbox.ts'
-import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import { userCacheFolder } from '../sandbox/modules/bundle-cache.ts'
 import { findNode, NodeMissing } from '../sandbox/processes/find-node.ts'
-import { IsolationMissing, requireIsolation } from '../sandbox/processes/isolation.ts'
+import { requireIsolation } from '../sandbox/processes/isolation.ts'
 import type { AroundNetwork } from './around.ts'
 import type { Closers } from './closers.ts'
 import type { VaultParts } from './vault-parts.ts'
@@ -29,7 +28,13 @@ interface Surroundings {
  */
 const unwarmedSpares = 0
 
-/** @throws {IsolationMissing | FormulaModuleRefused} */
+interface OpenedSandbox {
+  readonly sandbox: FormulaSandbox
+  /** Resolves when all modules of formulas can be loaded. Rejects with `FormulaModuleRefused` otherwise. */
+  readonly checked: Promise<void>
+}
+
+/** @throws {IsolationMissing} */
 export async function openSandbox({
   options,
   parts,
@@ -39,7 +44,7 @@ export async function openSandbox({
   log,
   closers,
   outgoing,
-}: Surroundings): Promise<FormulaSandbox> {
+}: Surroundings): Promise<OpenedSandbox> {
   const {
     formulaModules: modules,
     formulaClient: client,
@@ -71,10 +76,13 @@ export async function openSandbox({
     parts.sandboxParts,
   )
   closers.add(() => sandbox.close())
-  // Wrong modules keep the server from starting. Otherwise it starts even if it cannot run formulas.
-  if (options.warmFormulas && (modules?.length || client !== undefined)) await checkModules(sandbox)
   if (options.requireIsolation) await checkIsolation(sandbox)
-  return sandbox
+  // Bundling takes seconds, for which nothing else has to wait. A server with wrong modules does not become ready.
+  const isChecked = options.warmFormulas && (modules?.length || client !== undefined)
+  const checked = isChecked ? checkModules(sandbox) : Promise.resolve()
+  // Whoever waits for it gets the failure; until there is one it must not count as unhandled.
+  checked.catch(() => {})
+  return { sandbox, checked }
 }
 
 /** Everything but formulas works without Node, and nobody may need them. */
@@ -93,10 +101,5 @@ async function checkModules(sandbox: FormulaSandbox): Promise<void> {
 }
 
 async function checkIsolation(sandbox: FormulaSandbox): Promise<void> {
-  try {
-    requireIsolation(await sandbox.start())
-  } catch (error) {
-    if (error instanceof IsolationMissing || error instanceof FormulaModuleRefused) throw error
-    requireIsolation('none')
-  }
+  requireIsolation(await sandbox.isolate().catch(() => 'none' as const))
 }

@@ -84,14 +84,15 @@ type Served = Config & { readonly headerPrefix: string }
 
 async function serve(vault: Vault, config: Served, log: Log, file: ReadyFile | undefined): Promise<number> {
   try {
+    // Counts from the first request on.
+    const metrics = await listenForMetrics(vault, config)
+    // Not ready yet: modules of formulas may still be bundled.
+    const { url } = await vault.listen({ host: config.host, port: config.port })
     const facts = await vault.ready()
     await warn(log, 'the bootstrap file', config.bootstrap)
     await warn(log, 'the master key', facts.masterKeyFile ?? config.masterKeyFile)
     // Before the ready line: a signal that follows it at once must be handled.
     const ended = signal('SIGTERM', 'SIGINT')
-    // Counts from the first request on.
-    const metrics = await listenForMetrics(vault, config)
-    const { url } = await vault.listen({ host: config.host, port: config.port })
     const ready = readyFacts(url, metrics, facts)
     await file?.write(ready)
     log.info('ready', { url, metrics })

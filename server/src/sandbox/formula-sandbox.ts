@@ -6,12 +6,13 @@ import { FormulaModuleRefused } from './modules/bundle.ts'
 import { checkModules } from './modules/modules.ts'
 import { NodeMissing } from './processes/find-node.ts'
 import type { Isolation } from './processes/isolation.ts'
+import type { Launcher } from './processes/launch.ts'
 import type { Pool, ProcessCounts } from './processes/pool.ts'
 import { NotStarted } from './processes/runner.ts'
 import type { TenantProcess } from './processes/tenant-process.ts'
 import type { Invocation, Outcome, Sandbox, SandboxOptions } from './sandbox.ts'
 import { defaultLimits, mostProcesses, type SandboxLimits } from './sandbox-limits.ts'
-import { type SandboxParts, type Started, startSandbox } from './start.ts'
+import { launcherOf, type SandboxParts, type Started, startSandbox } from './start.ts'
 
 /** All that an invocation needs to run. */
 interface Obtained {
@@ -35,6 +36,8 @@ export class FormulaSandbox implements Sandbox {
   readonly #time: Monotonic
   readonly #backOff: BackOff
   readonly #scheduler: Scheduler
+  #launcher: Promise<Launcher> | undefined
+  #isolation: Isolation | undefined
   #starting: Promise<Started> | undefined
   #started: Started | undefined
   #isClosed = false
@@ -70,6 +73,11 @@ export class FormulaSandbox implements Sandbox {
     return outcome
   }
 
+  /** Detects the isolation layers of this host. */
+  async isolate(): Promise<Isolation> {
+    return (await this.#launch()).isolation
+  }
+
   /**
    * Detects the isolation layers of this host, and bundles the modules.
    * @throws {FormulaModuleRefused}
@@ -100,9 +108,9 @@ export class FormulaSandbox implements Sandbox {
     if (made) await this.#end(made)
   }
 
-  /** The isolation layers of the processes; `undefined` before `start`. */
+  /** The isolation layers of the processes; `undefined` until they are known. */
   isolation(): Isolation | undefined {
-    return this.#started?.isolation
+    return this.#isolation
   }
 
   /** Numbers of processes. */
@@ -120,8 +128,29 @@ export class FormulaSandbox implements Sandbox {
     return this.#scheduler.admitted()
   }
 
+  #launch(): Promise<Launcher> {
+    this.#launcher ??= launcherOf(this.#limits, this.#parts).then(
+      launcher => {
+        this.#isolation = launcher.isolation
+        return launcher
+      },
+      error => {
+        this.#launcher = undefined
+        throw error
+      },
+    )
+    return this.#launcher
+  }
+
   #start(): Promise<Started> {
-    this.#starting ??= startSandbox(this.#options, this.#limits, this.#backOff, this.#parts).then(
+    const { programs } = this.#parts
+    this.#starting ??= startSandbox(
+      this.#options,
+      this.#limits,
+      this.#backOff,
+      this.#launch(),
+      programs,
+    ).then(
       made => {
         this.#started = made
         if (this.#isClosed) void this.#end(made)

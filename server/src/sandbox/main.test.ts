@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
+import { later } from '../../verify/support/later.ts'
 import { programArguments, startProcess } from '../../verify/support/process.ts'
 import { echo, makeFormula, makeReactor, openReactors } from '../../verify/support/reactors.ts'
 import { refusalIn } from '../../verify/support/run-here.ts'
-import { openTenant } from '../../verify/support/vault.ts'
+import { openTenant, openVault } from '../../verify/support/vault.ts'
 import { nextTurn } from '../base/flow/event-loop.ts'
 import { createVaultWith } from '../vault.ts'
+import { findNode } from './processes/find-node.ts'
 import { describeIsolation, type Isolation, missingLayers } from './processes/isolation.ts'
 
 const keyed = { SURROGATE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
@@ -67,6 +69,35 @@ t.test('a module that cannot be provided to formulas is refused at the start', a
   const { code, stderr } = await startProcess(t, args).ended
   t.equal(code, 2)
   t.match(refusalIn(stderr), /it needs inspector of Node, which formulas do not have/)
+})
+
+t.test('a server listens while modules are loaded, and is ready afterwards', async t => {
+  const found = later()
+  let asked = 0
+  // The first time, the vault only looks if there is one.
+  const sandboxParts = {
+    findNode: async () => {
+      if (asked++ > 0) await found.promise
+      return findNode()
+    },
+  }
+  const options = { formulaModules: ['decimal.js'], warmFormulas: true }
+  const vault = openVault(t, options, { sandboxParts })
+  const { url } = await vault.listen()
+  const status = async (path: string) => {
+    const response = await fetch(url + path)
+    return [response.status, ((await response.json()) as { status: string }).status].join(' ')
+  }
+  t.equal(await status('/livez'), '200 ok')
+  t.equal(await status('/readyz'), '503 starting')
+  found.keep()
+  await vault.ready()
+  t.equal(await status('/readyz'), '200 ok')
+
+  const refused = openVault(t, { ...options, formulaModules: ['inspector'] })
+  await refused.listen()
+  await t.rejects(refused.ready(), { name: 'FormulaModuleRefused' })
+  t.match(await (await refused.fetch('http://vault/readyz')).json(), { status: 'starting' })
 })
 
 t.test('a server goes on when the reader of its output leaves', async t => {

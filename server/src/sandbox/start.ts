@@ -7,7 +7,7 @@ import { BundleCache } from './modules/bundle-cache.ts'
 import { bundleModules } from './modules/modules.ts'
 import type { findNode } from './processes/find-node.ts'
 import type { Isolation } from './processes/isolation.ts'
-import { findLauncher, type LaunchOptions } from './processes/launch.ts'
+import { findLauncher, type Launcher, type LaunchOptions } from './processes/launch.ts'
 import { Pool } from './processes/pool.ts'
 import { type Programs, readPrograms } from './programs.ts'
 import type { SandboxOptions } from './sandbox.ts'
@@ -31,12 +31,22 @@ export interface Started {
   readonly pool: Pool
 }
 
-/** Finds out how processes are isolated on this host, bundles the modules, and makes the pool of processes. */
+/** Finds out how processes are isolated on this host. */
+export async function launcherOf(
+  limits: SandboxLimits,
+  { programs, ...parts }: SandboxParts,
+): Promise<Launcher> {
+  const { boot } = { ...(await readPrograms()), ...programs }
+  return findLauncher({ limits, boot, ...parts })
+}
+
+/** Bundles the modules, and makes the pool of processes. */
 export async function startSandbox(
   options: SandboxOptions,
   limits: SandboxLimits,
   backOff: BackOff,
-  { programs: replaced, ...parts }: SandboxParts,
+  launching: Promise<Launcher>,
+  replaced: SandboxParts['programs'],
 ): Promise<Started> {
   const {
     headerPrefix = contractHeaderPrefix,
@@ -50,7 +60,6 @@ export async function startSandbox(
   // What a formula can load depends on all of them.
   const makers = Buffer.concat([rewrite, classes, node, imitations])
   const cache = moduleCache === undefined ? undefined : new BundleCache(moduleCache, makers)
-  const launching = findLauncher({ limits, boot: programs.boot, ...parts })
   const poolOf = async (bundles: ReadonlyMap<string, string>): Promise<Pool> => {
     const { launch } = await launching
     return new Pool({

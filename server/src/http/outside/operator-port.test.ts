@@ -8,7 +8,12 @@ import { createOperatorCore } from './operator-port.ts'
 
 t.test('the port has metrics and health, asked by GET or HEAD only', async t => {
   const core = createOperatorCore({
-    health: { unhealthy: () => undefined, formulas: () => undefined, draining: () => false },
+    health: {
+      unhealthy: () => undefined,
+      formulas: () => undefined,
+      draining: () => false,
+      starting: () => false,
+    },
     metrics: { contentType: 'text/plain', text: async () => 'x 1' },
     log: silentLog,
     random: systemRandom(),

@@ -31,6 +31,8 @@ export interface Health {
   unhealthy(): string | undefined
   /** True if the server is about to close. */
   draining(): boolean
+  /** True if it still loads what it was given for formulas. */
+  starting(): boolean
   /** Returns how the processes of formulas are isolated, once one was started. No secret: a formula can find out. */
   formulas(): object | undefined
 }
@@ -42,8 +44,8 @@ const soon = { 'Retry-After': '1' }
  *
  * - `/livez`: the process runs and its event loop turns, as there is a response at all. Independent of the store: a
  *   restart does not bring back a database.
- * - `/readyz`: the store can be written to, and the server is not about to close. A server whose store needs a
- *   migration does not start.
+ * - `/readyz`: the store can be written to, the modules of formulas are loaded, and the server is not about to close. A
+ *   server whose store needs a migration does not start.
  * - `/healthz`: for people, with the reason.
  */
 export function respondHealth(health: Health, path: string): CoreResponse | undefined {
@@ -51,7 +53,7 @@ export function respondHealth(health: Health, path: string): CoreResponse | unde
     case '/livez':
       return jsonResponse(200, { status: 'ok' })
     case '/readyz': {
-      const status = health.draining() ? 'draining' : health.unhealthy() === undefined ? 'ok' : 'unavailable'
+      const status = statusOf(health)
       return status === 'ok' ? jsonResponse(200, { status }) : jsonResponse(503, { status }, soon)
     }
     case '/healthz': {
@@ -63,6 +65,12 @@ export function respondHealth(health: Health, path: string): CoreResponse | unde
     default:
       return undefined
   }
+}
+
+function statusOf(health: Health): 'ok' | 'starting' | 'draining' | 'unavailable' {
+  if (health.draining()) return 'draining'
+  if (health.unhealthy() !== undefined) return 'unavailable'
+  return health.starting() ? 'starting' : 'ok'
 }
 
 const folder = new URL('docs/', generatedFiles)

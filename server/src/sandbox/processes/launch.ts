@@ -7,7 +7,7 @@ import type { Isolation } from './isolation.ts'
 import type { Launched } from './runner.ts'
 
 /** Starts isolated processes. */
-interface Launcher {
+export interface Launcher {
   readonly isolation: Isolation
   /**
    * Starts Node with the boot program and a socket as its standard output, without the server's environment. From Node 26.12
