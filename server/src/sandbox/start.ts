@@ -55,6 +55,8 @@ export async function startSandbox(
     moduleCache,
     client,
   } = options
+  // It is awaited below; until then a failure must not count as unhandled.
+  launching.catch(() => {})
   const programs = { ...(await readPrograms()), ...replaced }
   const { rewrite, classes, node, imitations } = programs
   // What a formula can load depends on all of them.
