@@ -1,7 +1,6 @@
 import type { Log } from '../base/log.ts'
 import { clearTimeout, setTimeout } from '../base/time/real-time.ts'
 import type { FormulaSandbox } from '../sandbox/formula-sandbox.ts'
-import { FormulaModuleRefused } from '../sandbox/modules/bundle.ts'
 import type { Isolation } from '../sandbox/processes/isolation.ts'
 import type { Closers } from './closers.ts'
 
@@ -40,8 +39,8 @@ async function warmFormulas(sandbox: FormulaSandbox, log: Log): Promise<Isolatio
     const isolation = await sandbox.start()
     sandbox.warm().catch(() => log.error('no process for formulas can be started'))
     return isolation
-  } catch (error) {
-    if (error instanceof FormulaModuleRefused) throw error
+  } catch {
+    // Of modules that are refused, `ready` tells.
     return 'none'
   }
 }
