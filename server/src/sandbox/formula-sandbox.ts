@@ -12,7 +12,7 @@ import { NotStarted } from './processes/runner.ts'
 import type { TenantProcess } from './processes/tenant-process.ts'
 import type { Invocation, Outcome, Sandbox, SandboxOptions } from './sandbox.ts'
 import { defaultLimits, mostProcesses, type SandboxLimits } from './sandbox-limits.ts'
-import { launcherOf, type SandboxParts, type Started, startSandbox } from './start.ts'
+import { launcherOf, type SandboxParts, startSandbox } from './start.ts'
 
 /** All that an invocation needs to run. */
 interface Obtained {
@@ -38,8 +38,8 @@ export class FormulaSandbox implements Sandbox {
   readonly #scheduler: Scheduler
   #launcher: Promise<Launcher> | undefined
   #isolation: Isolation | undefined
-  #starting: Promise<Started> | undefined
-  #started: Started | undefined
+  #starting: Promise<Pool> | undefined
+  #pool: Pool | undefined
   #isClosed = false
 
   constructor(options: SandboxOptions, parts: SandboxParts = {}) {
@@ -69,7 +69,7 @@ export class FormulaSandbox implements Sandbox {
     const { process, release } = obtained
     const ended = this.#isClosed ? 'the sandbox is closed' : 'the process of the formula ended'
     const outcome = process.free ? process.run(invocation, input) : failed('crash', ended)
-    this.#started?.pool.afterRun(process, release)
+    this.#pool?.afterRun(process, release)
     return outcome
   }
 
@@ -83,7 +83,8 @@ export class FormulaSandbox implements Sandbox {
    * @throws {FormulaModuleRefused}
    */
   async start(): Promise<Isolation> {
-    return (await this.#start()).isolation
+    await this.#start()
+    return this.isolate()
   }
 
   /**
@@ -96,7 +97,7 @@ export class FormulaSandbox implements Sandbox {
 
   /** Starts a process before the first formula of a tenant, or of any. Resolves when it is ready. */
   async warm(tenant?: string): Promise<void> {
-    const { pool } = await this.#start()
+    const pool = await this.#start()
     await pool.warm(tenant).catch(error => {
       if (!this.#isClosed) throw error
     })
@@ -115,7 +116,7 @@ export class FormulaSandbox implements Sandbox {
 
   /** Numbers of processes. */
   counts(): ProcessCounts {
-    return this.#started?.pool.counts ?? { alive: 0, started: 0, ended: 0, ends: {} }
+    return this.#pool?.counts ?? { alive: 0, started: 0, ended: 0, ends: {} }
   }
 
   /** Numbers of invocations that wait for a process, by lane. */
@@ -142,7 +143,7 @@ export class FormulaSandbox implements Sandbox {
     return this.#launcher
   }
 
-  #start(): Promise<Started> {
+  #start(): Promise<Pool> {
     const { programs } = this.#parts
     this.#starting ??= startSandbox(
       this.#options,
@@ -152,7 +153,7 @@ export class FormulaSandbox implements Sandbox {
       programs,
     ).then(
       made => {
-        this.#started = made
+        this.#pool = made
         if (this.#isClosed) void this.#end(made)
         return made
       },
@@ -165,23 +166,23 @@ export class FormulaSandbox implements Sandbox {
     return this.#starting
   }
 
-  async #end({ pool }: Started): Promise<void> {
+  async #end(pool: Pool): Promise<void> {
     this.#backOff.close()
     await pool.close()
   }
 
   #mustWait(tenant: string): boolean {
-    return this.#backOff.waitMs(tenant) > 0 && this.#started?.pool.hasFree(tenant) !== true
+    return this.#backOff.waitMs(tenant) > 0 && this.#pool?.hasFree(tenant) !== true
   }
 
   /** Waits for the sandbox to start, a slot and a process, all within one time limit. */
   async #obtain(invocation: Invocation): Promise<Obtained | Outcome> {
     const wait = new Wait(this.#time, this.#limits.waitMs)
     try {
-      const made = this.#started ?? (await wait.for(this.#start()))
+      const pool = this.#pool ?? (await wait.for(this.#start()))
       // Asynchronous work is put back into the store instead of waiting here.
       if (invocation.lane === 'async' && this.#mustWait(invocation.tenant)) return { kind: 'busy' }
-      return await wait.for(enter(this.#scheduler, made.pool, invocation, wait))
+      return await wait.for(enter(this.#scheduler, pool, invocation, wait))
     } catch (error) {
       return this.#failureOf(error)
     } finally {

@@ -6,7 +6,6 @@ import { LoadTrial } from './load-trial.ts'
 import { BundleCache } from './modules/bundle-cache.ts'
 import { bundleModules } from './modules/modules.ts'
 import type { findNode } from './processes/find-node.ts'
-import type { Isolation } from './processes/isolation.ts'
 import { findLauncher, type Launcher, type LaunchOptions } from './processes/launch.ts'
 import { Pool } from './processes/pool.ts'
 import { type Programs, readPrograms } from './programs.ts'
@@ -25,12 +24,6 @@ export interface SandboxParts {
   readonly findNode?: typeof findNode
 }
 
-/** Created at the first use. */
-export interface Started {
-  readonly isolation: Isolation
-  readonly pool: Pool
-}
-
 /** Finds out how processes are isolated on this host. */
 export async function launcherOf(
   limits: SandboxLimits,
@@ -47,7 +40,7 @@ export async function startSandbox(
   backOff: BackOff,
   launching: Promise<Launcher>,
   replaced: SandboxParts['programs'],
-): Promise<Started> {
+): Promise<Pool> {
   const {
     headerPrefix = contractHeaderPrefix,
     modules = [],
@@ -97,6 +90,6 @@ export async function startSandbox(
     loads: code => trial.loads(code),
     log: options.log,
   }).finally(() => trial.close())
-  const [{ isolation }, bundles] = await Promise.all([launching, bundling])
-  return { isolation, pool: await poolOf(bundles) }
+  const [bundles] = await Promise.all([bundling, launching])
+  return poolOf(bundles)
 }
