@@ -11,21 +11,21 @@ interface Series {
 /** Draws creates a second, times and memory by the number of tokens, as SVG. Both axes are logarithmic. */
 export function drawGrowth(rows: readonly Row[], engine: string): string {
   const sizes = rows.map(({ size }) => size)
-  const names = Object.keys(rows[0]?.times ?? {})
-  const median = (name: string) => ({ name, values: rows.map(({ times }) => times[name]?.p50 ?? 0) })
+  const names = Object.keys(rows[0]?.reads?.times ?? {})
+  const median = (name: string) => ({ name, values: rows.map(({ reads }) => reads?.times[name]?.p50 ?? 0) })
   const of = (name: string, value: (row: Row) => number) => ({ name, values: rows.map(value) })
   const reads = ['get again', 'first page', 'last page', 'update', 'delete'].filter(name =>
     names.includes(name),
   )
   const searches = names.slice(names.indexOf('last page') + 1, names.indexOf('update'))
   const charts = [
-    chart('creates a second', sizes, [of('creates', ({ fill }) => fill.createsPerSecond)]),
+    chart('creates a second', sizes, [of('creates', ({ creates }) => creates?.perSecond ?? 0)]),
     chart('single requests, p50 in ms', sizes, reads.map(median)),
     chart('searches, p50 in ms', sizes, searches.map(median)),
     chart('resident memory in MB', sizes, [
-      of('after a start', ({ fill }) => fill.startedMiB),
-      of('after the fill', ({ fill }) => fill.filledMiB),
-      of('after reads', ({ readMiB }) => readMiB),
+      of('after a start', ({ reads }) => reads?.startedMiB ?? 0),
+      of('after the fill', ({ fill, creates }) => (fill ?? creates)?.filledMiB ?? 0),
+      of('after reads', ({ reads }) => reads?.readMiB ?? 0),
     ]),
   ]
   const placed = charts.map(

@@ -4,40 +4,41 @@ export interface Times {
   readonly p99: number
 }
 
-/** What was measured at one number of tokens. */
+/** What was measured at one number of tokens, in parts that follow each other. */
 export interface Row {
   readonly size: number
-  readonly fill: {
-    readonly createsPerSecond: number
-    /** The longest 99th percentile of a chunk, in milliseconds. */
-    readonly createP99: number
+  /** Of all tokens but the last ones, which are created many at once. */
+  fill?: { readonly tokensPerSecond: number; readonly filledMiB: number }
+  /** Of the last ones, each created by its own request. */
+  creates?: {
+    readonly perSecond: number
+    /** Milliseconds. */
+    readonly p99: number
     /** Processor time of a create, in microseconds. */
     readonly serverUs: number
     readonly databaseUs: number
-    readonly startedMiB: number
     readonly filledMiB: number
   }
-  /** From the start of the process until it listens, and until its first response. */
-  readonly startMs: number
-  readonly firstMs: number
-  readonly times: Readonly<Record<string, Times>>
-  readonly readMiB: number
-  readonly diskBytes: number
-  readonly sweepSeconds: number
-  readonly backupSeconds: number
-  readonly restoreSeconds: number
-  readonly reindexSeconds?: number
+  reads?: {
+    /** From the start of the process until it listens, and until its first response. */
+    readonly startMs: number
+    readonly firstMs: number
+    readonly startedMiB: number
+    readonly times: Readonly<Record<string, Times>>
+    readonly readMiB: number
+    readonly sweepSeconds: number
+    readonly diskBytes: number
+  }
+  commands?: { backupSeconds?: number; restoreSeconds?: number; reindexSeconds?: number }
 }
+
+export const parts = ['fill', 'creates', 'reads', 'commands'] as const
+export type Part = (typeof parts)[number]
 
 /** What a measurement that was interrupted goes on from. */
 export interface Progress {
   /** Tokens that are there, and the number of the next one. */
   count: number
   next: number
-  /** The period of their creation. */
-  fromMs?: number
-  toMs?: number
-  /** Some of them. */
-  ids: string[]
   rows: Row[]
 }

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { openStore, parseStorage } from '../../../src/storage/open.ts'
@@ -23,7 +23,7 @@ export interface Subject {
 /** @param given a database that exists and stays, so that a measurement can go on there */
 export async function openSubject(engine: string, folder: string, given?: string): Promise<Subject> {
   if (engine === 'level') return onLevel(folder)
-  if (given !== undefined) return onDatabase(given, [], async () => {})
+  if (given !== undefined) return onDatabase(given, await processesOf(given), async () => {})
   if (engine === 'postgres') {
     const server = await startPostgres({ durable: true, settings: postgresSettings })
     return onDatabase(server.url, [server.pid], () => server.close())
@@ -71,6 +71,13 @@ async function onDatabase(
     },
     close,
   }
+}
+
+/** Returns the main process of a PostgreSQL on this machine, if it is on this machine. */
+async function processesOf(url: string): Promise<number[]> {
+  const [row] = await query(url, 'SHOW data_directory')
+  const file = join(String(row?.data_directory), 'postmaster.pid')
+  return existsSync(file) ? [Number(readFileSync(file, 'latin1').split('\n')[0])] : []
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
