@@ -36,8 +36,8 @@ t.test('an evaluation goes on at once where nobody waits, and asks nobody where 
   }
   t.same(await evaluate({ op: 'term', term }, inputs, page, passed), expected)
   t.equal(asked, 3)
-  const live = new Map([...inputs.live].slice(0, 31))
-  t.match(await evaluate({ op: 'term', term }, { ...inputs, live }, page, passed), { total: 31 })
+  const terms = new Map([[term, new Map(every.slice(0, 31).map(block => [block, [2]]))]])
+  t.match(await evaluate({ op: 'term', term }, { ...inputs, terms }, page, passed), { total: 31 })
   t.equal(asked, 3)
 })
 

@@ -25,7 +25,7 @@ export type Leaf = Extract<Query, { op: 'ids' | 'created' | 'modified' }>
 
 /** What a query is evaluated on, all of one moment. */
 export interface Inputs {
-  /** All documents. */
+  /** All documents; not needed for a query that `isBound`. */
   readonly live: Blocks
   readonly terms: ReadonlyMap<Digest, Blocks>
   readonly leaves: ReadonlyMap<Leaf, Blocks | OrdinalRange>
@@ -36,10 +36,59 @@ export interface Inputs {
 /** Sets `out` to the matches within a block. Returns false if there are none, and `out` is not set. */
 type Matcher = (block: number, out: Words) => boolean
 
+/**
+ * True if a query can only match documents that have one of its terms, or are named by it. Then what it does not name
+ * need not be read: without the list of all documents, a search costs what its own terms cost.
+ */
+export function isBound(query: Query): boolean {
+  switch (query.op) {
+    case 'all':
+    case 'created':
+    case 'not':
+      return false
+    case 'and':
+      return query.of.some(isBound)
+    case 'or':
+      return query.of.every(isBound)
+    default:
+      return true
+  }
+}
+
+/** The blocks that may have matches of a query that is bound. */
+function candidates(query: Query, inputs: Inputs): readonly number[] {
+  const numbersOf = (blocks: Blocks = new Map()) => [...blocks.keys()]
+  switch (query.op) {
+    case 'term':
+      return numbersOf(inputs.terms.get(query.term))
+    case 'ids':
+    case 'modified':
+      return numbersOf(inputs.leaves.get(query) as Blocks)
+    case 'and': {
+      const parts = query.of.filter(isBound).map(of => candidates(of, inputs))
+      return parts.reduce((least, part) => (part.length < least.length ? part : least))
+    }
+    case 'or': {
+      // To unite those of many terms would take longer than to visit the blocks between them.
+      let [first, last] = [Number.POSITIVE_INFINITY, -1]
+      for (const part of query.of) {
+        for (const number of candidates(part, inputs)) {
+          if (number < first) first = number
+          if (number > last) last = number
+        }
+      }
+      return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+    }
+    default:
+      return []
+  }
+}
+
+/** Ordinals without a document match as well: what is left of them is removed at the end. */
 function compile(query: Query, inputs: Inputs): Matcher {
   switch (query.op) {
     case 'all':
-      return matchBlocks(inputs.live)
+      return matchAll
     case 'none':
       return () => false
     case 'term':
@@ -51,14 +100,17 @@ function compile(query: Query, inputs: Inputs): Matcher {
       return leaf && 'from' in leaf ? matchRange(leaf) : matchBlocks(leaf)
     }
     case 'and':
-      return matchEvery(
-        query.of.length === 0 ? [matchBlocks(inputs.live)] : query.of.map(of => compile(of, inputs)),
-      )
+      return matchEvery(query.of.map(of => compile(of, inputs)))
     case 'or':
       return matchSome(query.of.map(of => compile(of, inputs)))
     case 'not':
-      return matchRest(matchBlocks(inputs.live), compile(query.of, inputs))
+      return matchRest(matchAll, compile(query.of, inputs))
   }
+}
+
+const matchAll: Matcher = (_, out) => {
+  out.fill(0xffffffff)
+  return true
 }
 
 function matchBlocks(blocks: Blocks = new Map()): Matcher {
@@ -78,10 +130,10 @@ function matchRange({ from, end }: OrdinalRange): Matcher {
   }
 }
 
-function matchEvery([first, ...others]: readonly Matcher[]): Matcher {
+function matchEvery([first = matchAll, ...others]: readonly Matcher[]): Matcher {
   const scratch = newWords()
   return (block, out) => {
-    if (!first?.(block, out)) return false
+    if (!first(block, out)) return false
     for (const part of others) {
       if (!part(block, scratch) || !intersect(out, scratch)) return false
     }
@@ -125,15 +177,19 @@ const blocksTogether = 32
 /** Counts all matches that are not due, and lists the ordinals of one page. */
 export async function evaluate(query: Query, inputs: Inputs, page: Page, pass: Pass) {
   const { limit, oldestFirst, within } = page
-  const alive = matchRest(matchBlocks(inputs.live), matchBlocks(inputs.due))
-  const matches = query.op === 'all' ? alive : matchEvery([compile(query, inputs), alive])
+  const isLive = isBound(query)
+  const due = matchBlocks(inputs.due)
+  const matches = isLive
+    ? matchRest(compile(query, inputs), due)
+    : matchEvery([matchRest(matchBlocks(inputs.live), due), compile(query, inputs)])
   const inRange = matchRange(within)
   const words = newWords()
   const range = newWords()
   const ordinals: number[] = []
   let total = 0
   let skip = page.offset
-  const blocks = [...inputs.live.keys()].sort((a, b) => (oldestFirst ? a - b : b - a))
+  const numbers = isLive ? candidates(query, inputs) : [...inputs.live.keys()]
+  const blocks = [...numbers].sort((a, b) => (oldestFirst ? a - b : b - a))
   for (const [index, block] of blocks.entries()) {
     const passing = (index + 1) % blocksTogether === 0 ? pass() : undefined
     if (passing) await passing

@@ -9,7 +9,7 @@ import {
   type StoredDocument,
 } from '../port/port.ts'
 import { type Blocks, blocksOf } from './bits.ts'
-import { evaluate, type Inputs, type Leaf, type OrdinalRange } from './evaluate.ts'
+import { evaluate, type Inputs, isBound, type Leaf, type OrdinalRange } from './evaluate.ts'
 
 /** Names all documents of a collection, as if it were a term: 16 zero bytes, which no digest is. */
 export const liveTerm = 'AAAAAAAAAAAAAAAAAAAAAA' as Digest
@@ -47,7 +47,7 @@ export async function search(
   pass: Pass,
 ): Promise<Found> {
   const { nowMs, offset, limit, oldestFirst = false, mostBytes } = options
-  const terms = new Set([liveTerm])
+  const terms = new Set<Digest>(isBound(query) ? [] : [liveTerm])
   const leaves = new Set<Leaf>()
   collect(query, terms, leaves)
   const [blocks, due, within, resolved] = await Promise.all([
