@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { keys } from '../../support/callers.ts'
 import { load, type Request } from '../load.ts'
-import { cpuUsOf, residentBytes, runCommand, type Started, startServer } from '../servers.ts'
+import { cpuUsOf, ownBytes, residentBytes, runCommand, type Started, startServer } from '../servers.ts'
 import { createAt, searchesIn, tokenizeAt } from './corpus.ts'
-import type { Part, Progress, Row, Times } from './row.ts'
+import type { Memory, Part, Progress, Row, Times } from './row.ts'
 import type { Subject } from './subject.ts'
 
 const clients = 64
@@ -32,7 +32,10 @@ const open = ({ subject, folder }: Place) =>
     environment: { SURROGATE_METRICS_PORT: String(metricsPort) },
   })
 
-const mebibytes = (pid: number) => Math.round(residentBytes(pid) / 2 ** 20)
+const memory = (pid: number): Memory => ({
+  residentMiB: Math.round(residentBytes(pid) / 2 ** 20),
+  ownMiB: Math.round(ownBytes(pid) / 2 ** 20),
+})
 
 /** Creates all tokens but the last ones, many at once. Each chunk is noted, after which it can go on in another process. */
 async function fill(place: Place, size: number, progress: Progress, note: () => void): Promise<Row['fill']> {
@@ -46,7 +49,7 @@ async function fill(place: Place, size: number, progress: Progress, note: () => 
       seconds += (await create(server, progress, requests, tokensOfBody)).seconds
       note()
     }
-    return { tokensPerSecond: (bodies * tokensOfBody) / seconds, filledMiB: mebibytes(server.pid) }
+    return { tokensPerSecond: (bodies * tokensOfBody) / seconds, filled: memory(server.pid) }
   } finally {
     await server.end()
   }
@@ -64,7 +67,7 @@ async function createLast(place: Place, size: number, progress: Progress): Promi
       ...{ perSecond, p99 },
       serverUs: cpuUsOf(server.pid) / made,
       databaseUs: (subject.databaseUs() - before) / made,
-      filledMiB: mebibytes(server.pid),
+      filled: memory(server.pid),
     }
   } finally {
     await server.end()
@@ -129,7 +132,7 @@ async function read(place: Place, size: number, progress: Progress): Promise<Row
   const began = performance.now()
   const server = await open(place)
   const startMs = performance.now() - began
-  const startedMiB = mebibytes(server.pid)
+  const started = memory(server.pid)
   const each = (key: string, requests: number, request: (n: number) => Request): Promise<Times> => {
     let n = 0
     const job = { urls: [server.url], keys: [key], connections: 1, requests, request: () => request(n++) }
@@ -170,11 +173,11 @@ async function read(place: Place, size: number, progress: Progress): Promise<Row
       method: 'DELETE',
       path: `/tokens/${gone[n]}`,
     }))
-    const readMiB = mebibytes(server.pid)
+    const done = memory(server.pid)
     const sweepSeconds = await sweep(server, progress)
     await server.end()
     const diskBytes = await place.subject.diskBytes()
-    return { startMs, firstMs, startedMiB, times, readMiB, sweepSeconds, diskBytes }
+    return { startMs, firstMs, started, times, done, sweepSeconds, diskBytes }
   } finally {
     await server.end()
   }

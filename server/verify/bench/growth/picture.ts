@@ -22,10 +22,10 @@ export function drawGrowth(rows: readonly Row[], engine: string): string {
     chart('creates a second', sizes, [of('creates', ({ creates }) => creates?.perSecond ?? 0)]),
     chart('single requests, p50 in ms', sizes, reads.map(median)),
     chart('searches, p50 in ms', sizes, searches.map(median)),
-    chart('resident memory in MB', sizes, [
-      of('after a start', ({ reads }) => reads?.startedMiB ?? 0),
-      of('after the fill', ({ fill, creates }) => (fill ?? creates)?.filledMiB ?? 0),
-      of('after reads', ({ reads }) => reads?.readMiB ?? 0),
+    chart('memory in MB, without mapped files', sizes, [
+      of('after a start', ({ reads }) => reads?.started.ownMiB ?? 0),
+      of('after the fill', ({ fill, creates }) => (fill ?? creates)?.filled.ownMiB ?? 0),
+      of('after reads', ({ reads }) => reads?.done.ownMiB ?? 0),
     ]),
   ]
   const placed = charts.map(

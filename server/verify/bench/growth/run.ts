@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util'
 import { printTable, say } from '../figures.ts'
 import { measure } from './measure.ts'
 import { drawGrowth } from './picture.ts'
-import { type Progress, parts, type Row } from './row.ts'
+import { type Memory, type Progress, parts, type Row } from './row.ts'
 import { openSubject } from './subject.ts'
 
 const { values } = parseArgs({
@@ -43,6 +43,8 @@ const save = () => writeFileSync(stateFile, JSON.stringify(progress))
 
 const number = (value: number | undefined) => value?.toFixed(value < 10 ? 1 : 0) ?? ''
 
+const memory = (of: Memory | undefined) => (of ? `${of.residentMiB} (${of.ownMiB})` : '')
+
 /** Returns a table whose columns are the sizes. */
 function tableOf(rows: readonly Row[]): string[][] {
   const of = (name: string, figure: (row: Row) => string) => [name, ...rows.map(figure)]
@@ -62,9 +64,9 @@ function tableOf(rows: readonly Row[]): string[][] {
     of('µs of the database a create', ({ creates }) => number(creates?.databaseUs)),
     of('start, ms', ({ reads }) => number(reads?.startMs)),
     of('start and first response, ms', ({ reads }) => number(reads?.firstMs)),
-    of('MB after a start', ({ reads }) => number(reads?.startedMiB)),
-    of('MB after the fill', ({ fill, creates }) => number((fill ?? creates)?.filledMiB)),
-    of('MB after the reads', ({ reads }) => number(reads?.readMiB)),
+    of('MB (without mapped files) after a start', ({ reads }) => memory(reads?.started)),
+    of('MB after the fill', ({ fill, creates }) => memory((fill ?? creates)?.filled)),
+    of('MB after the reads', ({ reads }) => memory(reads?.done)),
     of('bytes on disk a token', ({ reads, size }) => number(reads && reads.diskBytes / size)),
     ...times,
     of('sweep of 100,000 (or all), s', ({ reads }) => number(reads?.sweepSeconds)),
