@@ -179,9 +179,8 @@ export async function evaluate(query: Query, inputs: Inputs, page: Page, pass: P
   const { limit, oldestFirst, within } = page
   const isLive = isBound(query)
   const due = matchBlocks(inputs.due)
-  const matches = isLive
-    ? matchRest(compile(query, inputs), due)
-    : matchEvery([matchRest(matchBlocks(inputs.live), due), compile(query, inputs)])
+  const alive = matchRest(isLive ? compile(query, inputs) : matchBlocks(inputs.live), due)
+  const matches = isLive || query.op === 'all' ? alive : matchEvery([alive, compile(query, inputs)])
   const inRange = matchRange(within)
   const words = newWords()
   const range = newWords()
