@@ -1,10 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { openReceiver, type Received } from '../../verify/support/receiver.ts'
 
 const wsdl = `<?xml version="1.0"?><definitions name="Calc" targetNamespace="urn:calc" xmlns:tns="urn:calc" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns="http://schemas.xmlsoap.org/wsdl/"><types><xsd:schema targetNamespace="urn:calc" elementFormDefault="qualified"><xsd:element name="Add"><xsd:complexType><xsd:sequence><xsd:element name="a" type="xsd:int"/><xsd:element name="b" type="xsd:int"/></xsd:sequence></xsd:complexType></xsd:element><xsd:element name="AddResponse"><xsd:complexType><xsd:sequence><xsd:element name="sum" type="xsd:int"/></xsd:sequence></xsd:complexType></xsd:element></xsd:schema></types><message name="AddIn"><part name="p" element="tns:Add"/></message><message name="AddOut"><part name="p" element="tns:AddResponse"/></message><portType name="P"><operation name="Add"><input message="tns:AddIn"/><output message="tns:AddOut"/></operation></portType><binding name="B" type="tns:P"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Add"><soap:operation soapAction="urn:add"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding><service name="S"><port name="P" binding="tns:B"><soap:address location="https://calc.test/calc"/></port></service></definitions>`
 
@@ -59,9 +57,8 @@ const answers: readonly (readonly [path: RegExp, answer: (sent: string) => Answe
   [/^\/token$/, () => [200, { access_token: 'at', expires_in: 3600 }]],
 ]
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method, url = '', headers } = request
-  const sent = await text(request)
+function answer({ method, path: url, headers, body: bytes }: Received, response: ServerResponse): undefined {
+  const sent = bytes.toString()
   const [path = ''] = url.split('?')
   const known = answers.find(([pattern]) => pattern.test(path))?.[1](sent)
   const stored: Answer = [200, '', { etag: `"${sent}"`, 'content-type': 'application/xml' }]
@@ -73,15 +70,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 /** A server that answers as vendors do, and the origins that lead to it. */
 export async function openVendors(t: { teardown(task: () => unknown): void }) {
-  const server = createServer((request, response) => void answer(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return Object.fromEntries(origins.map(origin => [origin, `http://127.0.0.1:${port}`]))
+  const { origin } = await openReceiver(t, answer)
+  return Object.fromEntries(origins.map(vendor => [vendor, origin]))
 }
 
 /** A certificate of a new key, and the key. */
