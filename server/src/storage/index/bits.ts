@@ -13,7 +13,8 @@ export type Blocks = ReadonlyMap<number, Block>
 
 export const newWords = (): Words => new Uint32Array(wordCount)
 
-const bitmapTag = 1
+/** The first byte of a stored block says what follows: the offsets, a bitmap, or the offsets that are not in it. */
+const [listTag, bitmapTag, absentTag] = [0, 1, 2]
 
 export function decodeBlock(bytes: Uint8Array): Block {
   if (bytes[0] === bitmapTag) {
@@ -24,17 +25,16 @@ export function decodeBlock(bytes: Uint8Array): Block {
   const list: number[] = []
   for (let at = 1; at < bytes.length; at += 2)
     list.push((bytes[at] as number) | ((bytes[at + 1] as number) << 8))
-  return list
+  return bytes[0] === absentTag ? allBut(list) : list
 }
 
-/** A bitmap is stored without the zeros at its end. All platforms of Node are little-endian. */
+/**
+ * A bitmap is stored without the zeros at its end. One that is nearly full, as most blocks of all documents are, is
+ * stored as what it lacks: a list of all documents reads every block. All platforms of Node are little-endian.
+ */
 export function encodeBlock(block: Block): Buffer {
-  if (!(block instanceof Uint32Array)) {
-    const bytes = Buffer.allocUnsafe(1 + 2 * block.length)
-    bytes[0] = 0
-    for (let at = 0; at < block.length; at++) bytes.writeUInt16LE(block[at] as number, 1 + 2 * at)
-    return bytes
-  }
+  if (!(block instanceof Uint32Array)) return encodeList(listTag, block)
+  if (countBits(block) >= blockSize - longestList) return encodeList(absentTag, offsetsOf(inverse(block)))
   const content = new Uint8Array(block.buffer)
   let end = content.length
   while (content[end - 1] === 0) end--
@@ -42,6 +42,21 @@ export function encodeBlock(block: Block): Buffer {
   bytes[0] = bitmapTag
   bytes.set(content.subarray(0, end), 1)
   return bytes
+}
+
+function encodeList(tag: number, list: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(1 + 2 * list.length)
+  bytes[0] = tag
+  for (let at = 0; at < list.length; at++) bytes.writeUInt16LE(list[at] as number, 1 + 2 * at)
+  return bytes
+}
+
+const inverse = (words: Words): Words => words.map(word => ~word)
+
+function allBut(list: readonly number[]): Words {
+  const words = newWords()
+  fill(words, list)
+  return inverse(words)
 }
 
 export function fill(out: Words, block: Block): void {
