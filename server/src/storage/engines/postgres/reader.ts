@@ -22,7 +22,6 @@ import { codeOf, orUnavailable } from './faults.ts'
 import {
   type Ask,
   askOf,
-  bytesOf,
   documentOf,
   isWithoutBox,
   kindOf,
@@ -33,10 +32,10 @@ import {
 } from './rows.ts'
 import { reading, type Statement } from './sql.ts'
 
-/** @param bits nothing where a term has no block */
+/** @param bits as Base64; nothing where a term has no block */
 function blocksIn(bits: string | null | undefined): Map<number, Block> {
   const blocks = new Map<number, Block>()
-  const bytes = bytesOf(bits ?? '')
+  const bytes = Buffer.from(bits ?? '', 'base64')
   for (let at = 0; at < bytes.length; ) {
     const end = at + 8 + bytes.readUInt32BE(at + 4)
     blocks.set(bytes.readUInt32BE(at), decodeBlock(bytes.subarray(at + 8, end)))

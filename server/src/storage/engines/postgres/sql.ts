@@ -40,10 +40,10 @@ export const reading = named({
   getOfTenant: `SELECT tenant, kind, ${columns} FROM documents
                 WHERE tenant = $1::uuid AND kind = ANY($2::smallint[]) AND id = ANY($3::uuid[])`,
 
-  /** One row per term: the blocks in one value, each behind its number and length. */
+  /** One row per term: the blocks in one value, each behind its number and length. As Base64, which is shorter than hex. */
   blocks: `SELECT wanted.term, all_bits FROM unnest($3::uuid[]) AS wanted (term),
            ${each(
-             `string_agg(int4send(block) || int4send(length(bits)) || bits, ''::bytea) AS all_bits`,
+             `encode(string_agg(int4send(block) || int4send(length(bits)) || bits, ''), 'base64') AS all_bits`,
              'blocks',
              `${own} AND term = wanted.term`,
            )}`,
