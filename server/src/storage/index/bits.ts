@@ -34,7 +34,8 @@ export function decodeBlock(bytes: Uint8Array): Block {
  */
 export function encodeBlock(block: Block): Buffer {
   if (!(block instanceof Uint32Array)) return encodeList(listTag, block)
-  if (countBits(block) >= blockSize - longestList) return encodeList(absentTag, offsetsOf(inverse(block)))
+  if (countBits(block) >= blockSize - longestList)
+    return encodeList(absentTag, offsetsOf(block.map(word => ~word)))
   const content = new Uint8Array(block.buffer)
   let end = content.length
   while (content[end - 1] === 0) end--
@@ -51,12 +52,10 @@ function encodeList(tag: number, list: readonly number[]): Buffer {
   return bytes
 }
 
-const inverse = (words: Words): Words => words.map(word => ~word)
-
 function allBut(list: readonly number[]): Words {
-  const words = newWords()
-  fill(words, list)
-  return inverse(words)
+  const words = newWords().fill(0xffffffff)
+  for (const offset of list) clearBit(words, offset)
+  return words
 }
 
 export function fill(out: Words, block: Block): void {
@@ -70,6 +69,10 @@ export function fill(out: Words, block: Block): void {
 
 const setBit = (words: Words, offset: number) => {
   words[offset >>> 5] = (words[offset >>> 5] as number) | (1 << (offset & 31))
+}
+
+const clearBit = (words: Words, offset: number) => {
+  words[offset >>> 5] = (words[offset >>> 5] as number) & ~(1 << (offset & 31))
 }
 
 const scratch = newWords()
@@ -86,7 +89,7 @@ export function changed(block: Block | undefined, changes: readonly number[]): B
   else scratch.fill(0)
   for (const change of changes) {
     if (change >= 0) setBit(scratch, change)
-    else scratch[~change >>> 5] = (scratch[~change >>> 5] as number) & ~(1 << (~change & 31))
+    else clearBit(scratch, ~change)
   }
   const count = countBits(scratch)
   if (count === 0) return undefined
