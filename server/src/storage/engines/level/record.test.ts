@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { collectionOf } from '../../port/collection.ts'
 import { digest, tenantA } from '../../port/port.samples.ts'
-import { decodeDocument, decodeHeader, decodeOrdinal, encodeDocument } from './record.ts'
+import { decodeDocument, decodeHeader, decodeOrdinal, encodeDocument, entriesOf, noValue } from './record.ts'
 
 const digests = fc.array(fc.string().map(digest), { maxLength: 40 })
 const maybe = fc.option(fc.maxSafeNat(), { nil: undefined })
@@ -39,6 +40,17 @@ t.test('a document reads back as it was written', async t => {
     ),
     { numRuns: 50 },
   )
+})
+
+// Each empty one would stay in memory: 78 bytes a token.
+t.test('no value is empty', async t => {
+  const header = {
+    ...{ ordinal: 1, version: 1, createdUs: 1, modifiedUs: 2, dueMs: 3 },
+    ...{ terms: [digest('term')], uniques: [digest('unique')] },
+  }
+  const entries = entriesOf(collectionOf({ kind: 'token', tenant: tenantA }), digest('a'), header)
+  t.ok(entries.size > 4)
+  for (const value of [noValue, ...entries.values()]) t.not(value.length, 0)
 })
 
 t.test('a token takes little more than its box and its digests', async t => {
