@@ -4,6 +4,7 @@ import { database, newSchema, openSchema, withPostgres } from '../../../../verif
 import { insert, mustCommit } from '../../port/port.samples.ts'
 import { PostgresEngine } from './postgres-engine.ts'
 import { migrate, schemaVersion } from './schema.ts'
+import { reading } from './sql.ts'
 
 /** An open store is closed again: only whether it opens is asked. */
 const opens = async (url: string) => (await PostgresEngine.open(url)).close()
@@ -141,3 +142,20 @@ t.test('a database that cannot be reached is named, without the password', withP
     await t.rejects(migrate(at.href), refused(says))
   }
 })
+
+t.test(
+  'a page of what is due is read from its index, without sorting all of one time',
+  withPostgres,
+  async t => {
+    const schema = newSchema(t)
+    await schema.create()
+    await migrate(schema.url)
+    const text = reading.due.text.replaceAll('documents', `${schema.name}.documents`)
+    const planOf = (statement: string) =>
+      database().query(`BEGIN; SET LOCAL enable_sort = off; PREPARE due AS ${statement}; EXPLAIN EXECUTE due (1, 1, 64);
+      DEALLOCATE due; COMMIT`)
+    const lines = async (statement: string) => JSON.stringify(await planOf(statement))
+    t.notMatch(await lines(text), /Sort/)
+    t.match(await lines(text.replace('due_ms, tenant LIMIT', 'due_ms, tenant, id LIMIT')), /Sort/)
+  },
+)

@@ -19,7 +19,8 @@ function named<Name extends string>(
 
 const columns = 'id, ordinal, version, created_us, modified_us, due_ms, terms, uniques, box'
 const own = 'tenant = $1::uuid AND kind = $2::smallint'
-const dueOrder = 'ORDER BY due_ms, tenant, id'
+/** That of its index: by id as well, each page would sort all documents of one time, of which there may be millions. */
+const dueOrder = 'ORDER BY due_ms, tenant'
 
 /**
  * Looks up each of several keys. With a list of them in its place, a database that has no statistics of a new table yet
