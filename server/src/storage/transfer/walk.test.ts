@@ -5,8 +5,8 @@ import { LevelEngine } from '../engines/level/level-engine.ts'
 import { MemoryEngine } from '../engines/memory/memory-engine.ts'
 import { addressOf, copyAddress, rootTenant } from '../keys/keyring.ts'
 import { digest, insert, mustCommit, restore, tenantA, tenantB } from '../port/port.samples.ts'
-import type { Engine, Query } from '../port/port.ts'
-import { walkCollection, walkTenants } from './walk.ts'
+import { documentKinds, type Engine, type Query } from '../port/port.ts'
+import { documentsIn, walkCollection, walkTenants } from './walk.ts'
 
 const tokens = { kind: 'token', tenant: tenantA } as const
 
@@ -61,6 +61,14 @@ t.test('the store never counts matches, in as few pages as their size allows', a
   t.equal((await walk(asking)).length, count)
   for (const { op } of queries) t.equal(op, 'all', 'engines know the number of all documents')
   t.ok(queries.length < 50, `${queries.length} pages were asked for`)
+  await mustCommit(store, [
+    { ...insert('keys', { kind: 'tenant', tenant: rootTenant }), id: addressOf(tenantA) },
+  ])
+  const whole = queries.length
+  let copied = 0
+  for await (const { documents } of documentsIn(asking)()) copied += documents.length
+  t.equal(copied, count + 1)
+  t.ok(queries.length - whole < 14 + documentKinds.length * 2, `${queries.length - whole} for a copy`)
 })
 
 t.test('pages of large documents are short, also after many small ones', async t => {

@@ -17,7 +17,7 @@ export const documentsIn = (store: Engine): Documents =>
   async function* () {
     for await (const tenant of walkTenants(store)) {
       for (const kind of documentKinds) {
-        for await (const documents of walkCollection(store, { kind, tenant }))
+        for await (const documents of walkCollection(store, { kind, tenant }, mostOfCopy))
           yield { kind, tenant, documents }
       }
     }
@@ -25,6 +25,8 @@ export const documentsIn = (store: Engine): Documents =>
 
 const firstLimit = 32
 const mostLimit = 500
+/** As many small ones as bytes allow: each page costs a look at every block of the collection, on PostgreSQL a read. */
+const mostOfCopy = 4_000
 /** Bytes of a page; it may have a few documents more, as engines read some at a time. */
 const pageBytes = 2 << 20
 /** A time before every due time, so that due documents are included. */
@@ -33,11 +35,12 @@ export const beforeAll = -1
 /**
  * Yields all documents of a collection, oldest first, in pages. Includes due documents,
  * and damaged ones (version 0), of which only the address is reliable. Pages are limited by number and by bytes.
- * They are pages of all documents, whose number every engine knows without counting.
+ * They are pages of all documents, whose number every engine knows from its blocks.
  */
 export async function* walkCollection(
   store: Engine,
   { kind, tenant }: Collection,
+  mostDocuments = mostLimit,
 ): AsyncGenerator<readonly StoredDocument[]> {
   const ask = (afterUs: number, limit: number) => {
     const options = { nowMs: beforeAll, offset: 0, limit, afterUs, oldestFirst: true, mostBytes: pageBytes }
@@ -52,7 +55,7 @@ export async function* walkCollection(
     const last = documents.at(-1)
     if (!last) return
     const isLast = rest.length === 0 && documents.length < limit
-    limit = rest.length > 0 ? documents.length : Math.min(2 * limit, mostLimit)
+    limit = rest.length > 0 ? documents.length : Math.min(2 * limit, mostDocuments)
     // The store reads the next page while this one is being processed.
     if (!isLast) asked = ask(last.createdUs, limit)
     yield documents
