@@ -6,10 +6,8 @@ import { flags } from './src/options/program-table.ts'
 import { openVault } from './verify/support/vault.ts'
 
 const folder = new URL('guide/', import.meta.url)
-const pages = [
-  new URL('README.md', import.meta.url),
-  ...readdirSync(folder).map(name => new URL(name, folder)),
-]
+const pageNames = readdirSync(folder).filter(name => name.endsWith('.md'))
+const pages = [new URL('README.md', import.meta.url), ...pageNames.map(name => new URL(name, folder))]
 const read = (page: URL) => readFileSync(page, 'utf8')
 
 /** The anchors that GitHub and npm make of headings. */
@@ -21,7 +19,7 @@ const anchorsOf = (text: string) =>
       .replaceAll(' ', '-'),
   )
 
-const published = /\/server\/(README\.md|guide\/[\w-]+\.md|src\/.*README\.md)$/
+const published = /\/server\/(README\.md|guide\/[\w-]+\.(md|svg)|src\/.*README\.md)$/
 
 t.test('the page on configuration has a row for each flag', async t => {
   const page = readFileSync(new URL('guide/configure.md', import.meta.url), 'utf8')
@@ -50,7 +48,7 @@ t.test('every link in the README and the guide leads to a published file and a h
 
 t.test('the README names every page of the guide, and the guide every flag', async t => {
   const readme = read(new URL('README.md', import.meta.url))
-  for (const name of readdirSync(folder)) t.ok(readme.includes(`(guide/${name})`), name)
+  for (const name of pageNames) t.ok(readme.includes(`(guide/${name})`), name)
   const guide = pages.map(read).join()
   for (const { name } of flags) if (name !== 'version') t.ok(guide.includes(`\`--${name}`), name)
 })

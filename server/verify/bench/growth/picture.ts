@@ -3,6 +3,8 @@ import type { Row } from './row.ts'
 const [width, height, margin] = [360, 220, 46]
 const colors = ['#2f6fc9', '#c2571a', '#2e8540', '#8a4bb8', '#b3263a', '#6b7280']
 
+const names: Readonly<Record<string, string>> = { level: 'LevelDB', postgres: 'PostgreSQL', citus: 'Citus' }
+
 interface Series {
   readonly name: string
   readonly values: readonly number[]
@@ -11,20 +13,20 @@ interface Series {
 /** Draws creates a second, times and memory by the number of tokens, as SVG. Both axes are logarithmic. */
 export function drawGrowth(rows: readonly Row[], engine: string): string {
   const sizes = rows.map(({ size }) => size)
-  const names = Object.keys(rows[0]?.reads?.times ?? {})
+  const measured = Object.keys(rows[0]?.reads?.times ?? {})
   const median = (name: string) => ({ name, values: rows.map(({ reads }) => reads?.times[name]?.p50 ?? 0) })
   const of = (name: string, value: (row: Row) => number) => ({ name, values: rows.map(value) })
   const reads = ['get again', 'first page', 'last page', 'update', 'delete'].filter(name =>
-    names.includes(name),
+    measured.includes(name),
   )
-  const searches = names.slice(names.indexOf('last page') + 1, names.indexOf('update'))
+  const searches = measured.slice(measured.indexOf('last page') + 1, measured.indexOf('update'))
   const charts = [
     chart('creates a second', sizes, [of('creates', ({ creates }) => creates?.perSecond ?? 0)]),
     chart('single requests, p50 in ms', sizes, reads.map(median)),
     chart('searches, p50 in ms', sizes, searches.map(median)),
     chart('memory in MB, without mapped files', sizes, [
       of('after a start', ({ reads }) => reads?.started.ownMiB ?? 0),
-      of('after the fill', ({ fill, creates }) => (fill ?? creates)?.filled.ownMiB ?? 0),
+      of('after creates', ({ creates }) => creates?.filled.ownMiB ?? 0),
       of('after reads', ({ reads }) => reads?.done.ownMiB ?? 0),
     ]),
   ]
@@ -32,10 +34,12 @@ export function drawGrowth(rows: readonly Row[], engine: string): string {
     (drawn, at) =>
       `<g transform="translate(${(at % 2) * width} ${30 + Math.floor(at / 2) * height})">${drawn}</g>`,
   )
+  const title = `Growth on ${names[engine]}, by the number of tokens`
   const whole = [2 * width, 30 + 2 * height]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${whole.join(' ')}" font-family="sans-serif" font-size="10">
+<title>${title}</title>
 <rect width="100%" height="100%" fill="#fff"/>
-<text x="${margin}" y="20" font-size="14">Growth on ${engine}, by the number of tokens</text>
+<text x="${margin}" y="20" font-size="14">${title}</text>
 ${placed.join('\n')}
 </svg>
 `
