@@ -21,7 +21,7 @@ for (const [name, mutant] of mutants) {
   const failed = new Set(results.map(one => one.case.id))
   // What holds for every response is judged once in a run: a case that shows nothing else fails where it is run alone.
   const quiet = failing.filter(id => !failed.has(id))
-  const alone = quiet.length === 0 ? [] : (await failuresOn(mutant, quiet)).map(one => one.case.id)
+  const alone = quiet.length === 0 ? [] : (await failuresOn(mutant, { only: quiet })).map(one => one.case.id)
   const passed = quiet.filter(id => !alone.includes(id))
   missed += passed.length
   for (const id of failed) caughtBy.set(id, [...(caughtBy.get(id) ?? []), name])
@@ -37,13 +37,12 @@ write(`${mutants.length} mutants, ${caughtBy.size} cases that fail on one`)
 process.exitCode = missed === 0 ? 0 : 1
 
 /** Runs the whole suite, or some cases, against a mutant, on a server of its own, and returns what failed. */
-async function failuresOn(mutant: Mutant, only?: readonly string[]): Promise<readonly Result[]> {
+async function failuresOn(mutant: Mutant, some: { only?: string[] } = {}): Promise<readonly Result[]> {
   const reference = await openReference()
   const { target } = reference
   const changed = { ...target, patienceMs: 3_000, fetch: mutant.change(target.fetch, target) }
   try {
-    const options = { contract, capabilities, profile: 'surrogate', concurrency: 8 } as const
-    const made = await run(changed, only === undefined ? options : { ...options, only: [...only] })
+    const made = await run(changed, { contract, capabilities, profile: 'surrogate', concurrency: 8, ...some })
     return made.results.filter(one => outcomeOf(one, 'surrogate') === 'fail')
   } finally {
     await reference.close()
