@@ -128,7 +128,11 @@ const other = (path: string, body?: object): WatchJob['requests'][string] => ({
   ...(body && { method: 'POST', body }),
 })
 
-/** What another tenant asks for meanwhile, and probes: of the port of the metrics, and of that which everybody reaches. */
+/**
+ * What another tenant asks for meanwhile, and probes: of the port of the metrics, and of that which everybody reaches. All
+ * attacks together open three times the connections that a server accepts. A new one beside them waits for seconds, or is
+ * refused: that flood is the work of the reverse proxy.
+ */
 const watched: WatchJob['requests'] = {
   get: other('/tokens/honest'),
   create: other('/tokens', newToken('other')),
@@ -136,7 +140,9 @@ const watched: WatchJob['requests'] = {
   search: other('/tokens/search', { query: 'type:card' }),
   tokenize: other('/tokenize', newToken('other')),
   probe: { port: probed, path: '/livez', key: '', opensAgain: true },
-  livez: { port: target.port, path: '/livez', key: '', opensAgain: true },
+  ...(values.each !== undefined && {
+    livez: { port: target.port, path: '/livez', key: '', opensAgain: true },
+  }),
 }
 
 /** The watching process, as seen by the process that started it. */
