@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { openTenant, openVault, sender } from '../../../verify/support/vault.ts'
@@ -93,6 +93,34 @@ t.test('the index entries are computed from the record, not from its stored term
   t.equal(await count(folder, apiKey, 'metadata.mod:1'), 0, 'the control')
   t.match(await reindex(folder), { output: /was built/ })
   t.ok((await count(folder, apiKey, 'metadata.mod:1')) > 0)
+})
+
+t.test('only records whose entries change are written again', async t => {
+  const folder = t.testdir()
+  await fill(folder)
+  const store = join(folder, 'store')
+  // The end of a document is its box.
+  const boxes: Buffer[] = []
+  await change(folder, async level => {
+    for await (const [key, value] of level.iterator({ gte: 'o', lt: 'p' })) {
+      if (key[23] === 'd') boxes.push(value.subarray(-40))
+    }
+  })
+  const copies = async () => {
+    const files = await Promise.all((await readdir(store)).map(name => readFile(join(store, name))))
+    return boxes.map(box => files.filter(file => file.includes(box)).length)
+  }
+  const once = boxes.map(() => 1)
+  t.same(await copies(), once)
+  await reindex(folder)
+  t.same(await copies(), once)
+  const level = await LevelEngine.open(store)
+  await level.reindex(async ({ kind, uniques }) => (kind === 'token' ? { terms: [], uniques } : undefined))
+  await level.close()
+  t.ok(
+    (await copies()).every(count => count > 1),
+    'the control',
+  )
 })
 
 t.test('no server starts on an index that was not built to the end, until it is', async t => {

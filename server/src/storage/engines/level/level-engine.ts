@@ -184,8 +184,12 @@ export class LevelEngine implements OpenEngine {
   /** Deletes the index and builds it from the documents. Returns their number. @throws {DataFolderRefused} */
   reindex(contentOf: ContentOf): Promise<number> {
     const { level, state, groups, alone } = this.#opening
+    const settle = () => {
+      state.reset()
+      return state.olderEpochsEnded()
+    }
     return alone(async () => {
-      const count = await orUnavailable(() => rebuildIndex(level, contentOf)).catch(error => {
+      const count = await orUnavailable(() => rebuildIndex({ level, settle }, contentOf)).catch(error => {
         if (!(error instanceof StoreDamaged)) throw error
         throw new DataFolderRefused('A file of the data folder is damaged: restore it from a backup.', {
           cause: error,

@@ -2,7 +2,7 @@ import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Level } from 'level'
 import type { CollectionName } from '../../port/collection.ts'
-import { endOfKeys } from './keys.ts'
+import { endOfKeys, type KeyRange } from './keys.ts'
 
 /** LevelDB as this engine uses it: ASCII keys, byte values. The types of `level` leave out what only Node has. */
 export type LevelDb = Level<string, Buffer> & {
@@ -43,6 +43,29 @@ export async function* chunksOf<Entry>(
     }
   } finally {
     await iterator.close()
+  }
+}
+
+/**
+ * Yields the entries of a range in chunks, each read anew: for who writes meanwhile, under what a snapshot would keep.
+ * LevelDB 1.20 may end a table between two versions of a key that a snapshot, or an iterator, has it keep. If it then moves
+ * down the newer one alone, reads find the older one, above it. Without a snapshot that is older than what tables have,
+ * only one version is kept.
+ */
+export async function* chunksAnew(
+  level: LevelDb,
+  { gte, lt }: KeyRange,
+  size: number,
+): AsyncGenerator<[string, Buffer][]> {
+  const read = async (from: { gte: string } | { gt: string }) => {
+    const iterator = level.iterator({ ...from, lt, highWaterMarkBytes: 1 << 20 })
+    for await (const chunk of chunksOf(iterator, size)) return chunk
+    return []
+  }
+  let chunk = await read({ gte })
+  for (let last = chunk.at(-1); last; last = chunk.at(-1)) {
+    yield chunk
+    chunk = await read({ gt: last[0] })
   }
 }
 

@@ -11,12 +11,13 @@ import {
   counterKey,
   digestOfKey,
   documentKey,
+  type KeyRange,
   keysOfSort,
   ordinalOfKey,
   reindexKey,
   termPrefix,
 } from './keys.ts'
-import { chunksOf, type LevelDb } from './leveldb.ts'
+import { chunksAnew, type LevelDb } from './leveldb.ts'
 import {
   cutOffVersion,
   decodeCounters,
@@ -35,52 +36,72 @@ export type ContentOf = (document: StoredDocument) => Promise<Omit<Content, 'box
 const derived = ['o', 'b', 'c', 'm', 'e', 'u'] as const
 const documentsTogether = 1000
 
+/** Where an index is built. */
+interface Rebuilt {
+  readonly level: LevelDb
+  /** Lets go of all older snapshots. Called after each batch, so that keys have one version: see `chunksAnew`. */
+  readonly settle: () => Promise<void>
+}
+
 /**
  * Deletes the index of all collections and builds it from the documents. Returns their number. A document that was cut off
  * is left out, as its place is not known. No server opens a folder where this did not end.
  */
-export async function rebuildIndex(level: LevelDb, contentOf: ContentOf): Promise<number> {
+export async function rebuildIndex(rebuilt: Rebuilt, contentOf: ContentOf): Promise<number> {
+  const { level } = rebuilt
   await level.put(reindexKey, noValue, { sync: true })
-  await level.clear(agendaOfAll)
+  await clear(rebuilt, agendaOfAll)
   let count = 0
   for (let last: CollectionName | undefined; ; ) {
     const [key] = await level.keys({ ...collectionsAfter(last), limit: 1 }).all()
     if (key === undefined) break
     last = collectionOfKey(key)
-    count += await rebuildCollection(level, last, contentOf)
+    count += await rebuildCollection(rebuilt, last, contentOf)
   }
   await level.batch().del(reindexKey).write({ sync: true })
   return count
 }
 
+async function clear({ level, settle }: Rebuilt, range: KeyRange): Promise<void> {
+  for await (const entries of chunksAnew(level, range, documentsTogether)) {
+    const batch = level.batch()
+    for (const [key] of entries) batch.del(key)
+    await batch.write()
+    await settle()
+  }
+}
+
 async function rebuildCollection(
-  level: LevelDb,
+  rebuilt: Rebuilt,
   collection: CollectionName,
   contentOf: ContentOf,
 ): Promise<number> {
+  const { level, settle } = rebuilt
   const place = collectionNamed(collection)
   if (!place) return 0
-  for (const sort of derived) await level.clear(keysOfSort(collection, sort))
+  for (const sort of derived) await clear(rebuilt, keysOfSort(collection, sort))
   const kept = await level.get(counterKey(collection))
   const counters = { ...noCounters, ...(kept && decodeCounters(kept)) }
   let count = 0
-  const documents = level.iterator(keysOfSort(collection, 'd'))
-  for await (const entries of chunksOf(documents, documentsTogether)) {
+  for await (const entries of chunksAnew(level, keysOfSort(collection, 'd'), documentsTogether)) {
     const batch = level.batch()
     for (const [key, value] of entries) {
       const document = decodeDocument(place, digestOfKey(key), value)
       const content = await contentOf(document)
       if (document.version === cutOffVersion) continue
       const header = { ...decodeHeader(value), ...(content && { dueMs: undefined, ...content }) }
-      if (content) batch.put(key, encodeDocument(header, document.box))
+      const encoded = content && encodeDocument(header, document.box)
+      // Most documents are right, and would only be merged again.
+      if (encoded && !encoded.equals(value)) batch.put(key, encoded)
       for (const [entry, content] of entriesOf(collection, document.id, header)) batch.put(entry, content)
       countIn(header, counters)
       count++
     }
     await batch.write()
+    await settle()
   }
   await level.put(counterKey(collection), encodeCounters(counters))
-  await rebuildBlocks(level, collection)
+  await rebuildBlocks(rebuilt, collection)
   return count
 }
 
@@ -91,7 +112,7 @@ function countIn({ ordinal, createdUs, modifiedUs = 0 }: DocumentHeader, counter
 }
 
 /** Reads the documents of one block at a time, in the order of their ordinals. */
-async function rebuildBlocks(level: LevelDb, collection: CollectionName): Promise<void> {
+async function rebuildBlocks({ level, settle }: Rebuilt, collection: CollectionName): Promise<void> {
   let block = 0
   let ids: string[] = []
   const write = async () => {
@@ -109,8 +130,9 @@ async function rebuildBlocks(level: LevelDb, collection: CollectionName): Promis
     }
     ids = []
     await batch.write()
+    await settle()
   }
-  for await (const entries of chunksOf(level.iterator(keysOfSort(collection, 'o')), documentsTogether)) {
+  for await (const entries of chunksAnew(level, keysOfSort(collection, 'o'), documentsTogether)) {
     for (const [key, value] of entries) {
       const own = Math.floor(ordinalOfKey(key) / blockSize)
       if (own !== block) await write()
