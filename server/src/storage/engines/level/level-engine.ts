@@ -184,12 +184,13 @@ export class LevelEngine implements OpenEngine {
   /** Deletes the index and builds it from the documents. Returns their number. @throws {DataFolderRefused} */
   reindex(contentOf: ContentOf): Promise<number> {
     const { level, state, groups, alone } = this.#opening
-    const settle = () => {
+    const write = async (batch: { write(): Promise<void> }) => {
+      await batch.write()
       state.reset()
-      return state.olderEpochsEnded()
+      await state.olderEpochsEnded()
     }
     return alone(async () => {
-      const count = await orUnavailable(() => rebuildIndex({ level, settle }, contentOf)).catch(error => {
+      const count = await orUnavailable(() => rebuildIndex({ level, write }, contentOf)).catch(error => {
         if (!(error instanceof StoreDamaged)) throw error
         throw new DataFolderRefused('A file of the data folder is damaged: restore it from a backup.', {
           cause: error,

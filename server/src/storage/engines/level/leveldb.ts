@@ -49,8 +49,8 @@ export async function* chunksOf<Entry>(
 /**
  * Yields the entries of a range in chunks, each read anew: for who writes meanwhile, under what a snapshot would keep.
  * LevelDB 1.20 may end a table between two versions of a key that a snapshot, or an iterator, has it keep. If it then moves
- * down the newer one alone, reads find the older one, above it (google/leveldb#320, mended in 1.21). Without a snapshot that
- * is older than what tables have, only one version is kept.
+ * down the newer one alone, reads find the older one, above it (google/leveldb#320). Without a snapshot that is older than
+ * what tables have, only one version is kept.
  */
 export async function* chunksAnew(
   level: LevelDb,

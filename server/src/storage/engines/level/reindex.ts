@@ -39,8 +39,8 @@ const documentsTogether = 1000
 /** Where an index is built. */
 interface Rebuilt {
   readonly level: LevelDb
-  /** Lets go of all older snapshots. Called after each batch, so that keys have one version: see `chunksAnew`. */
-  readonly settle: () => Promise<void>
+  /** Writes a batch, and lets go of all older snapshots, so that keys have one version: see `chunksAnew`. */
+  readonly write: (batch: { write(): Promise<void> }) => Promise<void>
 }
 
 /**
@@ -62,12 +62,11 @@ export async function rebuildIndex(rebuilt: Rebuilt, contentOf: ContentOf): Prom
   return count
 }
 
-async function clear({ level, settle }: Rebuilt, range: KeyRange): Promise<void> {
+async function clear({ level, write }: Rebuilt, range: KeyRange): Promise<void> {
   for await (const entries of chunksAnew(level, range, documentsTogether)) {
     const batch = level.batch()
     for (const [key] of entries) batch.del(key)
-    await batch.write()
-    await settle()
+    await write(batch)
   }
 }
 
@@ -76,7 +75,7 @@ async function rebuildCollection(
   collection: CollectionName,
   contentOf: ContentOf,
 ): Promise<number> {
-  const { level, settle } = rebuilt
+  const { level, write } = rebuilt
   const place = collectionNamed(collection)
   if (!place) return 0
   for (const sort of derived) await clear(rebuilt, keysOfSort(collection, sort))
@@ -97,8 +96,7 @@ async function rebuildCollection(
       countIn(header, counters)
       count++
     }
-    await batch.write()
-    await settle()
+    await write(batch)
   }
   await level.put(counterKey(collection), encodeCounters(counters))
   await rebuildBlocks(rebuilt, collection)
@@ -112,10 +110,10 @@ function countIn({ ordinal, createdUs, modifiedUs = 0 }: DocumentHeader, counter
 }
 
 /** Reads the documents of one block at a time, in the order of their ordinals. */
-async function rebuildBlocks({ level, settle }: Rebuilt, collection: CollectionName): Promise<void> {
+async function rebuildBlocks({ level, write }: Rebuilt, collection: CollectionName): Promise<void> {
   let block = 0
   let ids: string[] = []
-  const write = async () => {
+  const writeBlock = async () => {
     const values = await level.getMany(ids)
     const added = values.map(value => ({
       collection,
@@ -129,16 +127,15 @@ async function rebuildBlocks({ level, settle }: Rebuilt, collection: CollectionN
       }
     }
     ids = []
-    await batch.write()
-    await settle()
+    await write(batch)
   }
   for await (const entries of chunksAnew(level, keysOfSort(collection, 'o'), documentsTogether)) {
     for (const [key, value] of entries) {
       const own = Math.floor(ordinalOfKey(key) / blockSize)
-      if (own !== block) await write()
+      if (own !== block) await writeBlock()
       block = own
       ids.push(documentKey(collection, decodePlace(value).id))
     }
   }
-  await write()
+  await writeBlock()
 }
