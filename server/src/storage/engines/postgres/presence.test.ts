@@ -1,3 +1,4 @@
+import pg from 'pg'
 import t, { type Test } from 'tap'
 import { database, newSchema, withPostgres } from '../../../../verify/support/postgres.ts'
 import { insert, mustCommit } from '../../port/port.samples.ts'
@@ -10,6 +11,9 @@ async function migrated(t: Test) {
   const schema = newSchema(t)
   await schema.create()
   await migrate(schema.url)
+  const rowsOf = async (statement: string) => (await database().query(statement)).rows
+  const locks = `FROM pg_locks WHERE locktype = 'advisory' AND objid = '${schema.name}.surrogate_schema'::regclass`
+  const cut = async () => (await rowsOf(`SELECT pg_terminate_backend(pid) ${locks} AND granted`)).length
   const opened: PostgresEngine[] = []
   t.teardown(() => Promise.all(opened.map(store => store.close())))
   return {
@@ -19,12 +23,20 @@ async function migrated(t: Test) {
       return store
     },
     /** Breaks the connections that hold the lock. */
-    cut: async () => {
-      const { rows } = await database().query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
-         AND objid = '${schema.name}.surrogate_schema'::regclass`,
+    cut,
+    /** Breaks them, and takes the lock as a command does before a server can take it again. */
+    takeOver: async () => {
+      const command = new pg.Client(schema.url)
+      t.teardown(() => command.end())
+      await command.connect()
+      const taken = command.query(
+        `SELECT pg_advisory_lock(classid::integer, objid::integer) FROM (SELECT DISTINCT classid, objid ${locks}) AS lock`,
       )
-      return rows.length
+      // Who waits for a lock has it before who tries to take it later.
+      while ((await rowsOf(`SELECT pid ${locks} AND NOT granted`)).length === 0);
+      await cut()
+      await taken
+      return command
     },
   }
 }
@@ -56,19 +68,13 @@ t.test('schemas of one database do not share their lock', withPostgres, async t 
 })
 
 t.test('a server takes its lock again, and writes nothing beside a command', withPostgres, async t => {
-  const { open, cut } = await migrated(t)
+  const { open, takeOver } = await migrated(t)
   const server = await open('shared')
-  t.equal(await cut(), 1)
-  let command: PostgresEngine | undefined
-  while (!command) {
-    // Until the server has taken its lock again, a command may come between.
-    command = await open('alone').catch(() => undefined)
-    if (!command) await cut()
-  }
+  const command = await takeOver()
   while (server.unhealthy() === undefined) await new Promise(setImmediate)
   t.equal(server.unhealthy(), 'a command that needs the database alone is running')
   await t.rejects(server.commit([insert('a')], 1), StoreUnavailable)
-  await command.close()
+  await command.end()
   while (server.unhealthy() !== undefined) await new Promise(setImmediate)
   await mustCommit(server, [insert('a')])
 })
