@@ -41,10 +41,12 @@ export async function runTests({ tests, flags, env, keepsCompiled = false }: Tes
       stdio: 'inherit',
     } as const
     const [code] = await once(spawn(join(root, 'node_modules/.bin/tap'), argv, options), 'close')
-    const { passed, failed, skipped } = countCases(results)
+    const { passed, failures, skipped } = countCases(results)
+    // tap prints nothing of a test that ran out of time.
+    for (const name of failures) process.stdout.write(`failed: ${name}\n`)
     if (code !== 0) process.stdout.write('failed; --reporter=tap shows all that the tests print\n')
     process.stdout.write(
-      `${passed} passed, ${Math.max(failed, code === 0 ? 0 : 1)} failed, ${skipped} skipped\n`,
+      `${passed} passed, ${Math.max(failures.length, code === 0 ? 0 : 1)} failed, ${skipped} skipped\n`,
     )
     // tap passes if `--grep` matches no test; with `--changed` there may be none.
     return code === 0 && passed === 0 && !flags.includes('--changed') ? 1 : (code ?? 1)
