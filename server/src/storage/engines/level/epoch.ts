@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../../base/time/real-time.ts'
 import type { KeyRange } from './keys.ts'
-import { chunksOf, type LevelDb } from './leveldb.ts'
+import { type Chunked, chunksOf, type LevelDb } from './leveldb.ts'
 import type { ReadPace } from './read-pace.ts'
 
 type Snapshot = ReturnType<LevelDb['snapshot']>
@@ -23,6 +23,11 @@ export class Epoch {
   readonly ended: Promise<void>
   #end: () => void = () => {}
   #holders = 1
+  #isKept = false
+  /** Each keeps files that LevelDB would delete. */
+  readonly #iterators = new Set<{ close(): Promise<void> }>()
+  /** True if reads fail, as others should not wait for those who hold the epoch. They can begin again with a newer one. */
+  isRevoked = false
 
   constructor(level: LevelDb, pace: ReadPace) {
     this.level = level
@@ -40,10 +45,25 @@ export class Epoch {
     return this
   }
 
+  /** Has whoever would revoke the epoch wait for its holders instead. */
+  keep(): void {
+    this.#isKept = true
+  }
+
   release(): void {
-    if (--this.#holders > 0) return
+    if (--this.#holders === 0) this.#close()
+  }
+
+  revoke(): void {
+    if (this.#isKept) return
+    this.isRevoked = true
+    this.#close()
+  }
+
+  #close(): void {
     // Closing a snapshot waits for reads that use it. Closing the level closes its snapshots.
-    this.#snapshot.close().then(this.#end, this.#end)
+    const closing = [this.#snapshot, ...this.#iterators].map(one => one.close())
+    Promise.all(closing).then(this.#end, this.#end)
   }
 
   /** Returns the values of the keys, in their order. Synchronous where that is faster; see ReadPace. */
@@ -58,11 +78,20 @@ export class Epoch {
   /** Yields the keys of a range in chunks. Utf8 keys are read 1.7 times as fast as bytes. */
   keys(range: KeyRange, chunk: number): AsyncGenerator<string[]> {
     const options = { keyEncoding: 'utf8', snapshot: this.#snapshot, highWaterMarkBytes: chunk * 64 }
-    return chunksOf(this.level.keys({ ...range, ...options }), chunk)
+    return this.#chunks(this.level.keys({ ...range, ...options }), chunk)
   }
 
   entries(range: KeyRange, chunk = 1000): AsyncGenerator<[string, Buffer][]> {
     const options = { ...this.#options, highWaterMarkBytes: 1 << 20 }
-    return chunksOf(this.level.iterator({ ...range, ...options }), chunk)
+    return this.#chunks(this.level.iterator({ ...range, ...options }), chunk)
+  }
+
+  async *#chunks<Entry>(iterator: Chunked<Entry>, size: number): AsyncGenerator<Entry[]> {
+    this.#iterators.add(iterator)
+    try {
+      yield* chunksOf(iterator, size)
+    } finally {
+      this.#iterators.delete(iterator)
+    }
   }
 }

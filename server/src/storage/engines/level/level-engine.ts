@@ -21,6 +21,7 @@ import {
   type Write,
 } from '../../port/port.ts'
 import { DataFolderRefused, orUnavailable, reasonOf } from './data-folder-errors.ts'
+import type { Epoch } from './epoch.ts'
 import { Groups } from './group.ts'
 import {
   agendaRange,
@@ -32,18 +33,21 @@ import {
   garbageRange,
   leaseKey,
 } from './keys.ts'
-import { compactCollection, hasRoomToOpen, type LevelDb, openLevelDb } from './leveldb.ts'
+import { compactCollection, hasRoomToOpen, type LevelDb, logBytes, openLevelDb } from './leveldb.ts'
 import { type FolderOptions, openFolder } from './open.ts'
 import { decodeDocument } from './record.ts'
 import { type ContentOf, rebuildIndex } from './reindex.ts'
 import { LevelSnapshot, readDocuments } from './snapshot.ts'
 import { State } from './state.ts'
+import { WriteLog } from './write-log.ts'
 
 interface LevelOptions extends FolderOptions {
   /** Memory for the search index, in bytes. */
   readonly cacheBytes?: number
   /** True if a command goes through all of it, and closes it. */
   readonly isCommand?: boolean
+  /** How long a log may be before searches begin again; tests make it short. */
+  readonly longestLogBytes?: number
   /** Those that searches take with other work on the event loop. */
   readonly turns?: Turns | undefined
   /** Returns true if the disk has room for opening the folder; tests replace it to cause failures. */
@@ -60,12 +64,21 @@ interface Opening {
   readonly queue: CommitQueue
   /** Runs a task between two groups of commits. If it fails, nothing more is written, as it may be half done. */
   readonly alone: <Result>(task: () => Promise<Result>) => Promise<Result>
+  /** Ends the log between two groups of commits, after a task. Resolves when its tables are made, and those of a range. */
+  readonly endLog: (
+    range?: readonly [from: string, to: string],
+    before?: () => Promise<void>,
+  ) => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 const defaultCacheBytes = 128 << 20
 const firstDelayMs = 200
 const longestDelayMs = 10_000
 const onlyLane = ['']
+
+/** The last time it is begun, what reads at one moment is waited for. Others wait less if it begins again. */
+const mostBeginnings = 3
 
 /** The LevelDB engine: one folder, one process. */
 export class LevelEngine implements OpenEngine {
@@ -114,20 +127,17 @@ export class LevelEngine implements OpenEngine {
   }
 
   async find(kind: DocumentKind, tenant: string, query: Query, options: FindOptions): Promise<Found> {
-    const { state } = this.#opening
-    // A snapshot that the search takes itself could have a batch whose blocks are not published yet.
-    const epoch = state.epoch.hold()
-    const moment = new LevelSnapshot(state, epoch, { kind, tenant })
     const { principal = { tenant } } = options
     const pass = () => this.#turns.pass(principal)
-    return orUnavailable(() => search(moment, query, options, pass)).finally(() => epoch.release())
+    return this.#atOneMoment((state, epoch) =>
+      search(new LevelSnapshot(state, epoch, { kind, tenant }), query, options, pass),
+    )
   }
 
   async due(kind: DocumentKind, beforeMs: number, limit: number): Promise<StoredDocument[]> {
     const before = Math.floor(Math.min(beforeMs, Number.MAX_SAFE_INTEGER))
     if (!(before >= 0) || limit <= 0) return []
-    const epoch = this.#opening.state.epoch.hold()
-    const reading = async () => {
+    return this.#atOneMoment(async (_, epoch) => {
       const due: StoredDocument[] = []
       for await (const entries of epoch.entries(agendaRange(kind, before), Math.min(limit, 1000))) {
         const some = entries.slice(0, limit - due.length).map(([key, value]) => ({
@@ -142,8 +152,7 @@ export class LevelEngine implements OpenEngine {
         if (due.length >= limit) break
       }
       return due
-    }
-    return orUnavailable(reading).finally(() => epoch.release())
+    })
   }
 
   async lease({ name, holder, nowMs, untilMs }: Lease): Promise<boolean> {
@@ -187,7 +196,7 @@ export class LevelEngine implements OpenEngine {
     const write = async (batch: { write(): Promise<void> }) => {
       await batch.write()
       state.reset()
-      await state.olderEpochsEnded()
+      await state.endOlderEpochs()
     }
     return alone(async () => {
       const count = await orUnavailable(() => rebuildIndex({ level, write }, contentOf)).catch(error => {
@@ -216,7 +225,24 @@ export class LevelEngine implements OpenEngine {
     await this.#recovery
     await this.#opening.queue.stop()
     await this.#compaction
-    await this.#opening.level.close()
+    await this.#opening.close()
+  }
+
+  /** Reads by the present epoch, and again by a newer one if that is revoked. */
+  async #atOneMoment<Result>(read: (state: State, epoch: Epoch) => Promise<Result>): Promise<Result> {
+    for (let beginnings = 1; ; beginnings++) {
+      const { state } = this.#opening
+      // A snapshot that a search takes itself could have a batch whose blocks are not published yet.
+      const epoch = state.epoch.hold()
+      if (beginnings === mostBeginnings) epoch.keep()
+      try {
+        return await orUnavailable(() => read(state, epoch))
+      } catch (error) {
+        if (!epoch.isRevoked) throw error
+      } finally {
+        epoch.release()
+      }
+    }
   }
 
   /** Keeps single documents of some kinds in memory, as every request reads the same few: its key, its application. */
@@ -239,7 +265,7 @@ export class LevelEngine implements OpenEngine {
   }
 
   async #compact(): Promise<void> {
-    const { level, state, groups, alone } = this.#opening
+    const { level, groups, alone, endLog } = this.#opening
     const takeGarbage = async (): Promise<Set<CollectionName>> => {
       const taken = groups.garbage
       groups.garbage = new Set()
@@ -248,9 +274,9 @@ export class LevelEngine implements OpenEngine {
     const collections = await alone(takeGarbage)
     if (collections.size === 0) return
     try {
-      // LevelDB keeps the data of snapshots that are in use.
-      await state.olderEpochsEnded()
-      for (const collection of collections) await compactCollection(level, collection, alone)
+      for (const collection of collections) await compactCollection(level, collection, endLog)
+      // Now files are deleted that were kept for what was read meanwhile.
+      await endLog()
     } catch (error) {
       for (const collection of collections) groups.garbage.add(collection)
       throw error
@@ -282,7 +308,7 @@ export class LevelEngine implements OpenEngine {
         await delay(delayMs, signal)
         signal.throwIfAborted()
         if (!(await hasRoom(this.#folder))) continue
-        await this.#opening.level.close()
+        await this.#opening.close()
         this.#opening = await openAll(this.#folder, this.#options, error => this.#fail(error))
         this.#failure = undefined
         return
@@ -301,6 +327,7 @@ async function openAll(
     openLevel = at => openLevelDb(at, isCommand),
     cacheBytes = defaultCacheBytes,
     isReindexed = false,
+    longestLogBytes = isCommand ? Number.POSITIVE_INFINITY : logBytes,
   }: LevelOptions,
   onFailure: (error: unknown) => void,
 ): Promise<Opening> {
@@ -314,12 +341,33 @@ async function openAll(
     onFailure(error)
     throw reason
   }
-  const write = (group: readonly Commit[]) =>
-    groups.write(group).catch(error => {
+  const log = new WriteLog(level, longestLogBytes)
+  const endLongLog = async () => {
+    if (!(await log.isLong())) return
+    await state.endOlderEpochs()
+    await log.begin()
+  }
+  const write = async (group: readonly Commit[]) => {
+    await endLongLog().catch(fail)
+    return groups.write(group).catch(error => {
       if (!(error instanceof StoreDamaged)) fail(error)
       groups.forget()
       throw error
     })
+  }
   const queue = new CommitQueue({ write, mostAtOnce: 1, lanesOf: () => onlyLane })
-  return { level, state, groups, queue, alone: task => queue.alone(() => task().catch(fail)) }
+  const alone: Opening['alone'] = task => queue.alone(() => task().catch(fail))
+  const endLog: Opening['endLog'] = async (range = ['', ''], before = async () => {}) => {
+    const { done } = await alone(async () => {
+      await state.endEpochs()
+      await before()
+      return log.begin(...range)
+    })
+    await done
+  }
+  const close = async () => {
+    await log.settled()
+    await level.close()
+  }
+  return { level, state, groups, queue, alone, endLog, close }
 }

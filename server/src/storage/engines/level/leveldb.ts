@@ -9,11 +9,15 @@ export type LevelDb = Level<string, Buffer> & {
   compactRange(start: string, end: string): Promise<void>
 }
 
+/** A server's log that has this many bytes is ended before the next write. In memory they take a third more. */
+export const logBytes = 12 << 20
+
 /**
  * LevelDB's own defaults are for small machines: 8 MB of blocks, and a log of 4 MB before each flush. With tables of
  * 32 MB, compactions are fewer and take half the time of updates, but each is longer, and reads are slower meanwhile.
+ * The memory of a log is never used up, as `WriteLog` ends it before.
  */
-const ofServer = { cacheSize: 64 << 20, writeBufferSize: 16 << 20 }
+const ofServer = { cacheSize: 64 << 20, writeBufferSize: 8 * logBytes }
 
 /** A command goes through all of a folder, or fills one, while nobody else reads: blocks are not read twice. */
 const ofCommand = { cacheSize: 8 << 20, writeBufferSize: 64 << 20, maxFileSize: 32 << 20 }
@@ -30,11 +34,14 @@ export async function openLevelDb(folder: string, isCommand = false): Promise<Le
   return level as LevelDb
 }
 
+/** An iterator of LevelDB. */
+export interface Chunked<Entry> {
+  nextv(size: number): Promise<Entry[]>
+  close(): Promise<void>
+}
+
 /** Yields what an iterator finds in chunks, and closes it. */
-export async function* chunksOf<Entry>(
-  iterator: { nextv(size: number): Promise<Entry[]>; close(): Promise<void> },
-  size: number,
-): AsyncGenerator<Entry[]> {
+export async function* chunksOf<Entry>(iterator: Chunked<Entry>, size: number): AsyncGenerator<Entry[]> {
   try {
     for (;;) {
       const chunk = await iterator.nextv(size)
@@ -47,10 +54,8 @@ export async function* chunksOf<Entry>(
 }
 
 /**
- * Yields the entries of a range in chunks, each read anew: for who writes meanwhile, under what a snapshot would keep.
- * LevelDB 1.20 may end a table between two versions of a key that a snapshot, or an iterator, has it keep. If it then moves
- * down the newer one alone, reads find the older one, above it (google/leveldb#320). Without a snapshot that is older than
- * what tables have, only one version is kept.
+ * Yields the entries of a range in chunks, each read anew: for who writes meanwhile, under what a snapshot, or an iterator,
+ * would keep. `WriteLog` says why nothing should.
  */
 export async function* chunksAnew(
   level: LevelDb,
@@ -109,16 +114,15 @@ export async function missingRoom(folder: string): Promise<number> {
  * into the next one but does not rewrite the deepest files, and LevelDB puts a flushed log directly into a deep level
  * if no other file overlaps. So the log is flushed first. Then two tombstones, at both ends of the range, make a file
  * above all others, which the second `compactRange` merges down through every file of the range.
- * @param alone runs a write between two batches of the writer
+ * @param endLog runs a task while nothing is written, ends the log, and rewrites the tables of a range
  */
 export async function compactCollection(
   level: LevelDb,
   collection: CollectionName,
-  alone: (write: () => Promise<void>) => Promise<void>,
+  endLog: (range?: readonly [from: string, to: string], before?: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const end = collection + endOfKeys
-  await level.compactRange(collection, collection)
+  await endLog()
   // These keys are never used. They need no sync: if they are lost, the files stay as they are.
-  await alone(() => level.batch().del(collection).del(end).write())
-  await level.compactRange(collection, end)
+  await endLog([collection, end], () => level.batch().del(collection).del(end).write())
 }

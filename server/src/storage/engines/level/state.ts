@@ -26,7 +26,8 @@ interface Published {
 export class State {
   readonly level: LevelDb
   readonly #pace = new ReadPace()
-  readonly #ending = new Set<Promise<void>>()
+  /** Those that searches hold. */
+  readonly #older = new Set<Epoch>()
   /** By collection, a time before which no document of it is due. */
   #floors = new ClearingCache<CollectionName, number>(mostFloors)
   epoch: Epoch
@@ -76,18 +77,23 @@ export class State {
     if (epoch === this.epoch) this.#floors.set(collection, floorMs)
   }
 
-  /** Resolves when no search holds an epoch older than the present one. */
-  async olderEpochsEnded(): Promise<void> {
-    await Promise.all(this.#ending)
+  /** Resolves when what is read sees all that is there now, and LevelDB keeps nothing for other reads. */
+  endEpochs(): Promise<void> {
+    this.#turn()
+    return this.endOlderEpochs()
+  }
+
+  /** Resolves when nothing is read by an epoch older than the present one: searches begin again. */
+  async endOlderEpochs(): Promise<void> {
+    for (const epoch of this.#older) epoch.revoke()
+    await Promise.all([...this.#older].map(({ ended }) => ended))
   }
 
   #turn(): void {
     const before = this.epoch
     this.epoch = new Epoch(this.level, this.#pace)
-    const ended = before.ended.then(() => {
-      this.#ending.delete(ended)
-    })
-    this.#ending.add(ended)
+    this.#older.add(before)
+    before.ended.then(() => this.#older.delete(before))
     before.release()
   }
 }
