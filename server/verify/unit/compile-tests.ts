@@ -33,15 +33,12 @@ function sharedFolder(test: string, tests: readonly string[]): string {
   return test.split('/', 1).join()
 }
 
-/**
- * Divides tests into processes, by name: it takes longer to start a process than to run most tests. tap starts them in the
- * order of their names: first those that most tests share, or a processor would have nothing to do at the end.
- */
+/** Divides tests into processes, by name: it takes longer to start a process than to run most tests. */
 export function groupTests(tests: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   const together = tests.filter(test => !isAlone(test))
   for (const test of tests) {
-    const name = isAlone(test) ? test.replace(/\.ts$/, '') : `all/${sharedFolder(test, together)}.test`
+    const name = isAlone(test) ? test.replace(/\.ts$/, '') : `${sharedFolder(test, together)}/all.test`
     groups.set(name, [...(groups.get(name) ?? []), test])
   }
   return groups
