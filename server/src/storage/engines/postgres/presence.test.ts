@@ -34,7 +34,7 @@ async function migrated(t: Test) {
       )
       // Who waits for a lock has it before who tries to take it later.
       while ((await rowsOf(`SELECT pid ${locks} AND NOT granted`)).length === 0);
-      await cut()
+      t.equal(await cut(), 1)
       await taken
       return command
     },
